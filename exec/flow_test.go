@@ -84,7 +84,8 @@ func TestTokenBudget(t *testing.T) {
 			run := b.Run(t)
 			var levels []string
 			for _, x := range run.Report.Run.Flow.Budgets {
-				levels = append(levels, string(x.Level))
+				level, _, _ := strings.Cut(x.String(), ":")
+				levels = append(levels, level)
 			}
 			if got := strings.Join(levels, " "); got != want.levels || compress != want.compress {
 				t.Errorf("levels %q, compress %v; want %q, %v", got, compress, want.levels, want.compress)
@@ -316,7 +317,7 @@ func TestFlowAtEveryRecord(t *testing.T) {
 		func(t *testing.T, run *history.Run) any {
 			var budgets, phases, tasks []string
 			for _, b := range run.Flow.Budgets {
-				budgets = append(budgets, fmt.Sprintf("%s %d/%d in session %d, next %s", b.Level, b.Used, b.Limit,
+				budgets = append(budgets, fmt.Sprintf("%t %d/%d in session %d, next %s", b.Handoff, b.Used, b.Limit,
 					b.Session, b.Next))
 			}
 			for _, p := range run.Flow.Phases {

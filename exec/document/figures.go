@@ -158,7 +158,7 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 func reasonOf(r *history.Run, rep *Model) string {
 	budgets := r.Flow.Budgets
 	switch {
-	case len(budgets) > 0 && budgets[len(budgets)-1].Level == history.Handoff && r.Ended == nil:
+	case len(budgets) > 0 && budgets[len(budgets)-1].Handoff && r.Ended == nil:
 		return "handoff"
 	case rep.Waiting != nil:
 		return "stuck"

@@ -196,8 +196,8 @@ func handedOver(t testing.TB) *story {
 			{Name: "papers", Steps: []plan.Address{"3.1"}}}})
 	firstTask(s)
 	s.add(1, "", 0, &history.PhaseOver{Phase: "core", Number: 1, Of: 2, Completed: 2, Checkpoint: snapshot("core")})
-	s.add(1, "", 0, &history.Budget{Level: history.Warned, Used: 70, Limit: 100, Total: 70, Session: 1})
-	s.add(1, "", 0, &history.Budget{Level: history.Handoff, Used: 80, Limit: 100, Total: 80, Session: 1, Next: "2.1"})
+	s.add(1, "", 0, &history.Budget{Used: 70, Limit: 100, Total: 70, Session: 1})
+	s.add(1, "", 0, &history.Budget{Handoff: true, Used: 80, Limit: 100, Total: 80, Session: 1, Next: "2.1"})
 	return s.add(1, "", 0, &history.Paused{Why: "handoff"})
 }
 

@@ -32,13 +32,14 @@ type StrategySet struct {
 	Checkpoint record.Snapshot `json:"checkpoint"`
 }
 
-// Measures are what a complexity was computed from.
+// Measures are what a complexity is computed from: what a plan declares, or what
+// a run has taken.
 type Measures struct {
 	Tasks        int `json:"tasks,omitempty"`
 	Steps        int `json:"steps,omitempty"`
 	Files        int `json:"files"`                  // declared, or touched
 	Dependencies int `json:"dependencies,omitempty"` // between tasks, and between speclets
-	Minutes      int `json:"minutes,omitempty"`      // since the run began, whole ones
+	Minutes      int `json:"minutes,omitempty"`      // that attempts took, whole ones
 	Errors       int `json:"errors,omitempty"`       // attempts that failed
 }
 
@@ -72,26 +73,23 @@ func (f *PhaseOver) String() string {
 
 func (f *PhaseOver) snapshots() []record.Snapshot { return snapshots(f.Checkpoint) }
 
-// A BudgetLevel is how far a token budget has been used up.
-type BudgetLevel string
-
-const (
-	Warned  BudgetLevel = "warn"    // at 70 %: executors are asked to be brief
-	Handoff BudgetLevel = "handoff" // at 80 %: the run stops, to be resumed with a fresh count
-)
-
-// Budget says that a level of the token budget was reached.
+// Budget says that a level of the token budget was reached: at 70 % executors
+// are asked to be brief, and at 80 % the session ends.
 type Budget struct {
-	Level   BudgetLevel  `json:"level"`
-	Used    int64        `json:"used"`           // tokens in this session
-	Limit   int64        `json:"limit"`          // tokens
-	Total   int64        `json:"total"`          // tokens of the run, over all sessions
-	Session int          `json:"session"`        // from 1
-	Next    plan.Address `json:"next,omitempty"` // the step that is next
+	Handoff bool         `json:"handoff,omitempty"` // the run stops, to be resumed with a fresh count
+	Used    int64        `json:"used"`              // tokens in this session
+	Limit   int64        `json:"limit"`             // tokens
+	Total   int64        `json:"total"`             // tokens of the run, over all sessions
+	Session int          `json:"session"`           // from 1
+	Next    plan.Address `json:"next,omitempty"`    // the step that is next
 }
 
 func (*Budget) Type() string { return "budget" }
 
 func (f *Budget) String() string {
-	return sprint("%s: %d of %d tokens are used in session %d", f.Level, f.Used, f.Limit, f.Session)
+	level := "warn"
+	if f.Handoff {
+		level = "handoff"
+	}
+	return sprint("%s: %d of %d tokens are used in session %d", level, f.Used, f.Limit, f.Session)
 }

@@ -216,7 +216,7 @@ func (f *Abandoned) ofRun(r *Run, _ moment) error {
 // journal holds of them counts, not the clock of a process.
 func idle(r *Run, at time.Time) {
 	if at.After(r.Latest) {
-		r.Idle = append(r.Idle, Idle{r.Latest.Round(0), at.Round(0)})
+		r.Idle = append(r.Idle, struct{ From, To time.Time }{r.Latest.Round(0), at.Round(0)})
 	}
 }
 
@@ -315,6 +315,6 @@ func (f *PhaseOver) ofRun(r *Run, _ moment) error {
 func (f *Budget) ofRun(r *Run, _ moment) error {
 	r.Flow.Budgets = append(r.Flow.Budgets, *f)
 	r.Flow.Warned = true
-	r.Flow.handed = f.Level == Handoff
+	r.Flow.handed = f.Handoff
 	return nil
 }

@@ -149,7 +149,7 @@ func (f *AttemptStarted) ofStep(r *Run, s *Step, at moment) error {
 
 func (f *AttemptEnded) ofAttempt(r *Run, _ *Step, a *Attempt, at moment) error {
 	a.Said, a.Ended = f, at.time
-	r.standing.effort.Took += f.Took
+	r.standing.took += f.Took
 	r.Flow.spend(f.Tokens)
 	return nil
 }

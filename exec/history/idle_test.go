@@ -7,7 +7,7 @@ import (
 
 func TestWorked(t *testing.T) {
 	at := func(s int) time.Time { return time.Unix(1000+int64(s), 0) }
-	r := &Run{Idle: []Idle{{at(10), at(20)}, {at(30), at(35)}}}
+	r := &Run{Idle: []struct{ From, To time.Time }{{at(10), at(20)}, {at(30), at(35)}}}
 	for name, c := range map[string]struct {
 		from, to time.Time
 		want     int // seconds

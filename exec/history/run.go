@@ -42,7 +42,6 @@ type Run struct {
 	Resumptions int
 	ResumedAt   uint64        // position of the latest resumption in the journal; 0: there was none
 	Boot        string        // the life of the machine in which the run was taken in hand last
-	Idle        []Idle        // when nobody had the run in hand, in order
 	Stamps      ledger.Digest // of the file with what scans believe, as it was written last; "" if there was none
 	RolledBack  []RolledBack
 	Consecutive int // failed steps in a row
@@ -52,6 +51,10 @@ type Run struct {
 	Evidence        []Evidence      // what was found of what tasks owe, in order
 	EvidenceRetries []EvidenceRetry // what was done where it was missing
 	Outcomes        []TaskOutcome   // last words about tasks
+
+	// Idle is when nobody had the run in hand, in order: each time from the last
+	// record before it was taken up again until it was.
+	Idle []struct{ From, To time.Time }
 
 	Restoring *RestoreBegun  // begun and not finished
 	Stopping  *StopRequested // since the run was taken up last
@@ -223,10 +226,6 @@ func (open openQuestions) find(id string, at moment) (int, error) {
 	}
 	return i, nil
 }
-
-// An Idle is a time in which nobody had the run in hand: from the last record
-// before it was taken up again until it was.
-type Idle struct{ From, To time.Time }
 
 // Worked is how long controllers were at work from one moment to another; 0 if
 // one of them is not known, or the second is not the later one.

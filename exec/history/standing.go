@@ -19,22 +19,17 @@ type standing struct {
 	silent map[string]bool // tasks that are over, which nobody has said
 	files  map[string]bool // that attempts touched
 	heard  []*Step         // for which there was advice, in the order of execution
-	effort Effort
+	most   int             // files that one attempt touched, of those that touched the most
+	took   time.Duration   // by what the executors said
+	errors int             // attempts that failed for a fault of their own
 }
 
-// Effort is what a run took so far, all attempts of all steps included.
-type Effort struct {
-	Took   time.Duration // by what the executors said
-	Files  int           // touched
-	Errors int           // attempts that failed for a fault of their own
-}
-
-// Effort is what the run took so far.
-func (r *Run) Effort() Effort {
+// Measures are what the run took so far, all attempts of all steps included:
+// the files that were touched, the minutes that executors worked, by what they
+// said, and the attempts that failed for a fault of their own.
+func (r *Run) Measures() Measures {
 	k := r.stands()
-	e := k.effort
-	e.Files = max(e.Files, len(k.files))
-	return e
+	return Measures{Files: max(k.most, len(k.files)), Minutes: int(k.took / time.Minute), Errors: k.errors}
 }
 
 // Open are the steps from the first one that is not over, in the order of
@@ -78,7 +73,7 @@ func (r *Run) stands() *standing {
 		}
 		for _, a := range slices.Concat(s.Undone, s.Attempts) {
 			if a.Said != nil {
-				k.effort.Took += a.Said.Took
+				k.took += a.Said.Took
 			}
 			if a.Failure != nil {
 				k.failed(a.Failure)
@@ -138,7 +133,7 @@ func insert(list []*Step, s *Step) []*Step {
 // failed counts an attempt that failed.
 func (k *standing) failed(f *AttemptFailed) {
 	if !f.Class.ThroughNoFault() {
-		k.effort.Errors++
+		k.errors++
 	}
 }
 
@@ -147,7 +142,7 @@ func (k *standing) touched(f *Accounted) {
 	for i := range f.Changes {
 		k.files[f.Changes[i].Path] = true
 	}
-	k.effort.Files = max(k.effort.Files, f.Total)
+	k.most = max(k.most, f.Total)
 }
 
 // setBack counts anew what changed when a run was set back.

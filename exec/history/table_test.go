@@ -84,7 +84,7 @@ func TestFactsSayOneLine(t *testing.T) {
 	}
 	for want, fact := range map[string]history.Fact{
 		"direct: complexity 1 of 5": &history.StrategySet{Strategy: history.Direct, Why: "complexity 1 of 5"},
-		"warn: 70 of 100 tokens are used in session 1": &history.Budget{Level: history.Warned, Used: 70, Limit: 100,
+		"warn: 70 of 100 tokens are used in session 1": &history.Budget{Used: 70, Limit: 100,
 			Session: 1},
 		"red kept: go test ended with status 1": &history.Cycle{Phase: history.Red, Did: "kept", Test: "go test",
 			Exit: 1},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
-	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -95,7 +94,7 @@ func comparable(a *history.Attempt) bool {
 	}
 	// What was refused for being another tree is not what the next one is
 	// measured by.
-	return !flow.ThroughNoFault(a.Failure.Class) && a.Failure.Class != history.TimedOut &&
+	return !a.Failure.Class.ThroughNoFault() && a.Failure.Class != history.TimedOut &&
 		a.Failure.Class != history.Nondeterministic
 }
 

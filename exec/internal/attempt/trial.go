@@ -178,7 +178,7 @@ func finite(metrics map[string]float64) map[string]float64 {
 func (a *Attempts) feedback(s *history.Step) []string {
 	all := a.Counsel.Found(s.Task)
 	for _, a := range s.Attempts {
-		if a.Failure != nil && !flow.ThroughNoFault(a.Failure.Class) {
+		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {
 			all = append(all, a.Failure.Reasons...)
 		}
 		if a.Said != nil && a.Said.Summary != "" {

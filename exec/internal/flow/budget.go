@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -13,19 +12,14 @@ const (
 	handoffAt = 80 // percent: the session ends
 )
 
-// Level is how far a token budget is used up: "" below 70 %, [history.Warned]
-// from 70 %, [history.Handoff] from 80 % on. It is exact: 69.9 % is not 70 %. A
-// limit of 0 or less is none.
-func Level(used, limit int64) history.BudgetLevel {
-	switch {
-	case limit <= 0:
-		return ""
-	case reached(used, limit, handoffAt):
-		return history.Handoff
-	case reached(used, limit, warnAt):
-		return history.Warned
+// Budget is how far a token budget is used up: executors are asked to be brief
+// from 70 % on, and the session is handed off from 80 % on. It is exact: 69.9 %
+// is not 70 %. A limit of 0 or less is none.
+func Budget(used, limit int64) (brief, handoff bool) {
+	if limit <= 0 {
+		return false, false
 	}
-	return ""
+	return reached(used, limit, warnAt), reached(used, limit, handoffAt)
 }
 
 // reached reports whether used is at least percent of limit, without overflow.

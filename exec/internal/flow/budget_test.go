@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -13,18 +12,20 @@ import (
 func TestTokenLevels(t *testing.T) {
 	tests := []struct {
 		used, limit int64
-		want        history.BudgetLevel
+		want        string
 	}{
-		{0, 100, ""}, {69, 100, ""}, {70, 100, history.Warned}, {79, 100, history.Warned}, {80, 100, history.Handoff},
-		{1000, 100, history.Handoff},
-		{699, 1000, ""}, {700, 1000, history.Warned}, {799, 1000, history.Warned}, {800, 1000, history.Handoff},
-		{2, 3, ""}, {3, 4, history.Warned}, {4, 5, history.Handoff},
+		{0, 100, ""}, {69, 100, ""}, {70, 100, "brief"}, {79, 100, "brief"}, {80, 100, "brief, handoff"},
+		{1000, 100, "brief, handoff"},
+		{699, 1000, ""}, {700, 1000, "brief"}, {799, 1000, "brief"}, {800, 1000, "brief, handoff"},
+		{2, 3, ""}, {3, 4, "brief"}, {4, 5, "brief, handoff"},
 		{5, 0, ""}, {5, -1, ""}, {-5, 10, ""},
-		{math.MaxInt64 / 10 * 7, math.MaxInt64, ""}, {math.MaxInt64/10*7 + 5, math.MaxInt64, history.Warned},
-		{math.MaxInt64, math.MaxInt64, history.Handoff},
+		{math.MaxInt64 / 10 * 7, math.MaxInt64, ""}, {math.MaxInt64/10*7 + 5, math.MaxInt64, "brief"},
+		{math.MaxInt64, math.MaxInt64, "brief, handoff"},
 	}
 	for _, tt := range tests {
-		if got := Level(tt.used, tt.limit); got != tt.want {
+		brief, handoff := Budget(tt.used, tt.limit)
+		got := map[bool]string{true: "brief"}[brief] + map[bool]string{true: ", handoff"}[handoff]
+		if got != tt.want {
 			t.Errorf("%d of %d is %q, want %q", tt.used, tt.limit, got, tt.want)
 		}
 	}

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"slices"
-	"time"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -74,8 +73,7 @@ func Complexity(p *plan.Plan) (n int, source string, m history.Measures) {
 // the attempts that failed for a fault of their own. Two of the three must
 // agree that it is hard.
 func Measured(run *history.Run) (int, history.Measures) {
-	e := run.Effort()
-	m := history.Measures{Files: e.Files, Minutes: int(e.Took / time.Minute), Errors: e.Errors}
+	m := run.Measures()
 	return ofMeasures(m), m
 }
 
@@ -83,10 +81,4 @@ func ofMeasures(m history.Measures) int {
 	levels := []int{level(byFiles, m.Files), level(byMinutes, m.Minutes), level(byErrors, m.Errors)}
 	slices.Sort(levels)
 	return levels[1]
-}
-
-// ThroughNoFault reports whether an attempt that failed so says nothing about
-// the work: it was interrupted, the controller died, or something else moved.
-func ThroughNoFault(c history.Class) bool {
-	return c.ThroughNoFault()
 }

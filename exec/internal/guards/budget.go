@@ -12,10 +12,10 @@ import (
 // next step.
 func budget(c *guard.Case) guard.Verdict {
 	f := &c.Run.Flow
-	level := flow.Level(f.Used, c.Run.Policy.TokenBudget)
-	if level == "" || c.Busy() || f.HandedOver() || level == history.Warned && f.Warned {
+	brief, handoff := flow.Budget(f.Used, c.Run.Policy.TokenBudget)
+	if !brief || c.Busy() || f.HandedOver() || f.Warned && !handoff {
 		return guard.Pass()
 	}
-	return guard.RecordRun(&history.Budget{Level: level, Used: f.Used, Limit: c.Run.Policy.TokenBudget, Total: f.Tokens,
+	return guard.RecordRun(&history.Budget{Handoff: handoff, Used: f.Used, Limit: c.Run.Policy.TokenBudget, Total: f.Tokens,
 		Session: f.Session, Next: c.Step.Address})
 }
