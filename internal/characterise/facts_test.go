@@ -18,7 +18,7 @@ var facts = []struct{ kind, name, fields string }{
 	{"strategy-set", "strategy", "strategy from complexity planned source why measures phases"},
 	{"mode-switched", "mode", "from to cause measurements triggers methods recommendation consecutive"},
 	{"phase-over", "phase over", "phase number of completed left"},
-	{"budget", "budget", "level used limit total session next"},
+	{"budget", "budget", "handoff used limit total session next"},
 	{"step-started", "step begins", "prior decision strategy concern"},
 	{"attempt-started", "attempt begins", "method text executor reinstates phase"},
 	{"attempt-ended", "attempt ends", "output exit error tokens calls metrics stateful summary"},
