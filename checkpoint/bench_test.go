@@ -22,7 +22,7 @@ var benchFact = record.Fact{Type: "step.done", Step: "12.3", Attempt: 1,
 func benchJournal(b *testing.B) *checkpoint.Journal {
 	log, err := filelog.Open(b.Context(), filepath.Join(b.TempDir(), "journal"))
 	must(b, err)
-	j, err := checkpoint.OpenJournal(b.Context(), log, "run", nil)
+	j, err := checkpoint.OpenJournal(b.Context(), log, "run", nil, nil)
 	must(b, err)
 	b.Cleanup(func() { j.Close() })
 	return j
@@ -40,7 +40,7 @@ func BenchmarkJournalAppend(b *testing.B) {
 
 func BenchmarkJournalVerify(b *testing.B) {
 	var log checkpoint.MemoryLog
-	j, err := checkpoint.OpenJournal(b.Context(), &log, "run", nil)
+	j, err := checkpoint.OpenJournal(b.Context(), &log, "run", nil, nil)
 	must(b, err)
 	const records = 10_000
 	for range records / 100 {
@@ -53,7 +53,7 @@ func BenchmarkJournalVerify(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := checkpoint.VerifyLog(b.Context(), &log, "run")
+		_, err := checkpoint.OpenJournal(b.Context(), &log, "run", nil, nil)
 		must(b, err)
 	}
 	b.ReportMetric(float64(b.N)*records/b.Elapsed().Seconds(), "records/s")

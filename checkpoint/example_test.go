@@ -51,7 +51,7 @@ func ExampleStore_Restore() {
 
 func ExampleJournal() {
 	ctx := context.Background()
-	journal, err := checkpoint.OpenJournal(ctx, &checkpoint.MemoryLog{}, "run-1", nil)
+	journal, err := checkpoint.OpenJournal(ctx, &checkpoint.MemoryLog{}, "run-1", nil, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

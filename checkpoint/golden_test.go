@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,7 +80,7 @@ func TestOldManifestIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := decodeManifest(manifest); !errors.Is(err, ErrOldFormat) {
+	if _, err := decodeManifest(manifest); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "begin anew") {
 		t.Errorf("a manifest: %v", err)
 	}
 }

@@ -108,7 +108,7 @@ func TestSnapshotInline(t *testing.T) {
 	must(t, err)
 	defer lost.Close()
 	var log checkpoint.MemoryLog
-	j, err := checkpoint.OpenJournal(t.Context(), &log, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), &log, "run", nil, nil)
 	must(t, err)
 	_, err = j.Append(t.Context(), record.Fact{Type: "x", Data: data})
 	must(t, err)

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/internal/chain"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -23,11 +24,11 @@ type Journal struct {
 	now  func() time.Time
 
 	mu    sync.Mutex
-	chain record.Chain // of what is durable
+	chain chain.Chain // of what is durable
 
 	turn   chan struct{} // whoever is in it may write; what follows is theirs
-	tip    record.Chain  // behind what is staged or written
-	given  record.Chain  // behind what is written
+	tip    chain.Chain   // behind what is staged or written
+	given  chain.Chain   // behind what is written
 	staged [][]byte      // not written yet
 	buf    []byte        // kept for the next batch, like those below
 	ends   []int
@@ -36,22 +37,22 @@ type Journal struct {
 
 // OpenJournal replays and verifies log; name (the run id) starts the chain, so
 // that the records of another run are recognised. now is time.Now if it is nil.
-// *CorruptError names the first record that is wrong. The journal owns log from
-// then on: its Close closes it; after an error it is the caller's still.
-func OpenJournal(ctx context.Context, log Log, name string, now func() time.Time) (*Journal, error) {
-	return OpenJournalWith(ctx, log, name, now, nil)
-}
-
-// OpenJournalWith is OpenJournal, and gives each record that was verified to
-// do, in order, so that the log is read once and not twice. A later record may
-// still turn out to be wrong: what do made of the others counts only where
-// there is no error. An error of do is the last thing.
-func OpenJournalWith(ctx context.Context, log Log, name string, now func() time.Time,
+// *record.CorruptError names the first record that is wrong. Whether the log is
+// as long as it should be only an expected head can tell, see Journal.Extends;
+// a filelog.Log keeps one, which an attacker can change too. The journal owns
+// log from then on: its Close closes it; after an error it is the caller's
+// still.
+//
+// Each record that was verified is given to do, if it is not nil, in order, so
+// that the log is read once and not twice. A later record may still turn out to
+// be wrong: what do made of the others counts only where there is no error. An
+// error of do is the last thing.
+func OpenJournal(ctx context.Context, log Log, name string, now func() time.Time,
 	do func(record.Record) error) (*Journal, error) {
 	if now == nil {
 		now = time.Now
 	}
-	j := &Journal{log: log, name: name, now: now, turn: make(chan struct{}, 1), chain: record.NewChain(name)}
+	j := &Journal{log: log, name: name, now: now, turn: make(chan struct{}, 1), chain: chain.New(name)}
 	for s, err := range replay(ctx, log, &j.chain) {
 		if err == nil && do != nil {
 			err = do(s.Record(&j.chain))
@@ -64,24 +65,11 @@ func OpenJournalWith(ctx context.Context, log Log, name string, now func() time.
 	return j, nil
 }
 
-// VerifyLog replays and verifies log like OpenJournal, and says where it ends.
-// Whether it is as long as it should be only an expected head can tell, see
-// Journal.Extends; a filelog.Log keeps one, which an attacker can change too.
-func VerifyLog(ctx context.Context, log Log, name string) (record.Head, error) {
-	c := record.NewChain(name)
-	for _, err := range replay(ctx, log, &c) {
-		if err != nil {
-			return c.Head(), err
-		}
-	}
-	return c.Head(), nil
-}
-
 // replay yields the verified contents of log, following c.
-func replay(ctx context.Context, log Log, c *record.Chain) iter.Seq2[record.Stored, error] {
-	return func(yield func(record.Stored, error) bool) {
+func replay(ctx context.Context, log Log, c *chain.Chain) iter.Seq2[chain.Stored, error] {
+	return func(yield func(chain.Stored, error) bool) {
 		for b, err := range log.Replay(ctx) {
-			var s record.Stored
+			var s chain.Stored
 			if err == nil {
 				s, err = c.Follow(b)
 			}
@@ -96,7 +84,7 @@ func replay(ctx context.Context, log Log, c *record.Chain) iter.Seq2[record.Stor
 // is the last pair. Records that are appended meanwhile may be left out.
 func (j *Journal) Records(ctx context.Context) iter.Seq2[record.Record, error] {
 	return func(yield func(record.Record, error) bool) {
-		c, want := record.NewChain(j.name), j.Head()
+		c, want := chain.New(j.name), j.Head()
 		for s, err := range replay(ctx, j.log, &c) {
 			if err != nil {
 				yield(record.Record{}, err)
@@ -119,7 +107,7 @@ func (j *Journal) Extends(ctx context.Context, h record.Head) error {
 	if h == (record.Head{}) {
 		return nil
 	}
-	c := record.NewChain(j.name)
+	c := chain.New(j.name)
 	if now := j.Head(); now.Seq < h.Seq {
 		return &record.CorruptError{Name: j.name, Seq: now.Seq + 1, Why: fmt.Sprintf("it was cut off: %d records are expected", h.Seq)}
 	}
@@ -323,7 +311,7 @@ func (j *Journal) acknowledge() {
 
 // encode makes a batch of facts, which all have one time, and returns the place
 // behind them.
-func (j *Journal) encode(facts []record.Fact) (next record.Chain, records []record.Record, batch [][]byte, err error) {
+func (j *Journal) encode(facts []record.Fact) (next chain.Chain, records []record.Record, batch [][]byte, err error) {
 	next = j.tip // with its scratch space
 	buf, ends, now := j.buf[:0], j.ends[:0], j.now().UTC().Round(0)
 	records = make([]record.Record, len(facts))

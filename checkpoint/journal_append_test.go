@@ -42,7 +42,7 @@ func named(name string) record.Fact { return record.Fact{Type: name} }
 
 func types(t *testing.T, log checkpoint.Log) string {
 	t.Helper()
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	all, err := records(j)
 	must(t, err)
@@ -58,7 +58,7 @@ func types(t *testing.T, log checkpoint.Log) string {
 func TestJournalCallsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &gatedLog{gate: make(chan error)}
-		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 		must(t, err)
 		var wait sync.WaitGroup
 		errs := make([]error, 5)
@@ -102,7 +102,7 @@ func TestJournalWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	_, err = j.Append(t.Context(), named("a"))
 	must(t, err)
@@ -134,7 +134,7 @@ func TestJournalSync(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	must(t, j.Sync(t.Context()))
 	_, err = j.Write(t.Context(), named("a"), named("b"))
@@ -162,7 +162,7 @@ func TestJournalSync(t *testing.T) {
 	must(t, log.Close())
 	log, err = filelog.Open(t.Context(), path)
 	must(t, err)
-	j, err = checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err = checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	if j.Head().Seq != 3 {
 		t.Errorf("%d records are there again", j.Head().Seq)
@@ -184,7 +184,7 @@ func TestJournalCloseWaits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := &gatedLog{gate: make(chan error)}
-				j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+				j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 				must(t, err)
 				var wait sync.WaitGroup
 				errs := make([]error, 3)
@@ -227,7 +227,7 @@ func (l *syncLog) Sync(context.Context) error { return <-l.gate }
 // closed either.
 func TestJournalCloseAfterFailedSync(t *testing.T) {
 	log := &syncLog{gatedLog: gatedLog{gate: make(chan error, 2)}}
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	_, err = j.Write(t.Context(), named("a"))
 	must(t, err)
@@ -248,7 +248,7 @@ func TestJournalCloseMeanwhile(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "journal")
 		log, err := filelog.Open(t.Context(), path)
 		must(t, err)
-		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 		must(t, err)
 		var wait sync.WaitGroup
 		var acknowledged atomic.Uint64
@@ -285,7 +285,7 @@ func TestJournalCloseMeanwhile(t *testing.T) {
 		close(begun)
 		log, err = filelog.Open(t.Context(), path)
 		must(t, err)
-		again, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+		again, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 		must(t, err)
 		if n := again.Head().Seq; n < head.Seq || n < acknowledged.Load() {
 			t.Errorf("%d records are there, %d counted when it was closed, and %d were acknowledged", n, head.Seq,
@@ -297,7 +297,7 @@ func TestJournalCloseMeanwhile(t *testing.T) {
 
 // A log that can only append is appended to.
 func TestJournalWriteAppends(t *testing.T) {
-	j, err := checkpoint.OpenJournal(t.Context(), &checkpoint.MemoryLog{}, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), &checkpoint.MemoryLog{}, "run", nil, nil)
 	must(t, err)
 	_, err = j.Write(t.Context(), named("a"))
 	must(t, err)
@@ -310,7 +310,7 @@ func TestJournalWriteAppends(t *testing.T) {
 // itself.
 func TestJournalStage(t *testing.T) {
 	log := &gatedLog{gate: make(chan error, 3)}
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	first, err := j.Stage(t.Context(), named("a"),
 		record.Fact{Type: "b", Data: json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)})
@@ -352,7 +352,7 @@ func TestJournalStage(t *testing.T) {
 func TestStagedIsNotKept(t *testing.T) {
 	log, err := filelog.Open(t.Context(), filepath.Join(t.TempDir(), "log"))
 	must(t, err)
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	defer j.Close()
 	memory := func() (m runtime.MemStats) {

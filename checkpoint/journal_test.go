@@ -33,7 +33,7 @@ var facts = [][]record.Fact{
 // fill opens a journal on log and appends facts; it returns the records.
 func fill(t testing.TB, log checkpoint.Log) (*checkpoint.Journal, []record.Record) {
 	t.Helper()
-	j, err := checkpoint.OpenJournal(context.Background(), log, "run", clock())
+	j, err := checkpoint.OpenJournal(context.Background(), log, "run", clock(), nil)
 	must(t, err)
 	var all []record.Record
 	for i, batch := range facts {
@@ -67,7 +67,7 @@ func TestJournalKeepsFacts(t *testing.T) {
 	must(t, j.Close())
 	log, err = filelog.Open(t.Context(), path)
 	must(t, err)
-	j, err = checkpoint.OpenJournal(t.Context(), log, "run", clock())
+	j, err = checkpoint.OpenJournal(t.Context(), log, "run", clock(), nil)
 	must(t, err)
 	defer j.Close()
 	got, err := records(j)
@@ -109,7 +109,7 @@ func TestJournalFileDamaged(t *testing.T) {
 		if err != nil {
 			return nil, err, nil
 		}
-		j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
+		j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock(), nil)
 		if err != nil {
 			return nil, errors.Join(err, log.Close()), nil
 		}
@@ -176,7 +176,7 @@ func TestJournalTampered(t *testing.T) {
 			l := &checkpoint.MemoryLog{}
 			must(t, l.Append(t.Context(), c.raw))
 			var corrupt *record.CorruptError
-			_, err := checkpoint.VerifyLog(t.Context(), l, "run")
+			_, err := checkpoint.OpenJournal(t.Context(), l, "run", nil, nil)
 			if c.seq > 0 {
 				if !errors.As(err, &corrupt) || corrupt.Seq != c.seq || corrupt.Name != "run" {
 					t.Fatalf("error is %v, want record %d", err, c.seq)
@@ -184,7 +184,7 @@ func TestJournalTampered(t *testing.T) {
 				return
 			}
 			must(t, err)
-			j, err := checkpoint.OpenJournal(t.Context(), l, "run", clock())
+			j, err := checkpoint.OpenJournal(t.Context(), l, "run", clock(), nil)
 			must(t, err)
 			if err := j.Extends(t.Context(), head); !errors.As(err, &corrupt) {
 				t.Errorf("Extends: %v", err)
@@ -193,13 +193,13 @@ func TestJournalTampered(t *testing.T) {
 	}
 	t.Run("another run", func(t *testing.T) {
 		var corrupt *record.CorruptError
-		if _, err := checkpoint.VerifyLog(t.Context(), &l, "other"); !errors.As(err, &corrupt) || corrupt.Seq != 1 {
+		if _, err := checkpoint.OpenJournal(t.Context(), &l, "other", nil, nil); !errors.As(err, &corrupt) || corrupt.Seq != 1 {
 			t.Errorf("error is %v", err)
 		}
 	})
 	t.Run("rewritten with a new chain", func(t *testing.T) {
 		l := &checkpoint.MemoryLog{}
-		j, err := checkpoint.OpenJournal(t.Context(), l, "run", clock())
+		j, err := checkpoint.OpenJournal(t.Context(), l, "run", clock(), nil)
 		must(t, err)
 		for _, r := range want {
 			r.Fact.Step = "9.9"
@@ -222,7 +222,7 @@ func TestJournalTampered(t *testing.T) {
 func TestJournalConcurrent(t *testing.T) {
 	log, err := filelog.Open(t.Context(), filepath.Join(t.TempDir(), "journal"))
 	must(t, err)
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	defer j.Close()
 	done := make(chan error)
@@ -255,12 +255,12 @@ func TestJournalConcurrent(t *testing.T) {
 
 // What opens a journal and reads it at once sees what Records gives, each
 // record verified before it is seen.
-func TestOpenJournalWith(t *testing.T) {
+func TestOpenJournalTells(t *testing.T) {
 	log := new(checkpoint.MemoryLog)
 	_, want := fill(t, log)
 	var got []record.Record
 	keep := func(r record.Record) error { got = append(got, r); return nil }
-	j, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(), keep)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock(), keep)
 	must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -270,13 +270,13 @@ func TestOpenJournalWith(t *testing.T) {
 	}
 	got = nil
 	var corrupt *record.CorruptError
-	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "another run", clock(), keep); !errors.As(err,
+	if _, err := checkpoint.OpenJournal(t.Context(), log, "another run", clock(), keep); !errors.As(err,
 		&corrupt) || len(got) > 0 {
 		t.Errorf("of another run %d records are given, and then %v", len(got), err)
 	}
 	enough := errors.New("enough")
 	seen := 0
-	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(),
+	if _, err := checkpoint.OpenJournal(t.Context(), log, "run", clock(),
 		func(record.Record) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
 		t.Errorf("after %d records: %v", seen, err)
 	}

@@ -99,14 +99,14 @@ var errManifest = errors.New("checkpoint: damaged manifest")
 // decodeManifest reads what encode wrote.
 func decodeManifest(b []byte) (*manifest, error) {
 	if bytes.HasPrefix(b, []byte(format.OldMagic+"manifest")) {
-		return nil, ErrOldFormat
+		return nil, format.Old()
 	}
 	b, ok := bytes.CutPrefix(b, []byte(manifestMagic))
 	if !ok || len(b) == 0 {
 		return nil, fmt.Errorf("%w: it does not begin as a manifest", errManifest)
 	}
 	if b[0] != manifestVersion {
-		return nil, fmt.Errorf("checkpoint: manifest of version %d: %w", b[0], ErrVersion)
+		return nil, fmt.Errorf("checkpoint: manifest: %w", format.Later(uint32(b[0])))
 	}
 	d := decoder{b: b[1:]}
 	m := &manifest{tree: d.digest(), base: d.digest(), depth: d.number(), weight: d.number(), full: d.number()}

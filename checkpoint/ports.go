@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -26,12 +27,9 @@ var (
 	// pack or the lock of a workspace, was removed, replaced or cut by
 	// somebody.
 	ErrReplaced = file.ErrReplaced
-	// ErrVersion is returned for a file of a format version that is not known.
-	ErrVersion = errors.New("checkpoint: format version is not known, a later planlock wrote it")
-	// ErrOldFormat is returned for a file of a format from before version 1,
-	// which nothing reads any more.
-	ErrOldFormat = errors.New("checkpoint: written by an unreleased planlock in a format that is not read any more; " +
-		"move .planlock away and begin anew")
+	// ErrVersion is returned for a file of a format version that is not read
+	// here: a later planlock wrote it, or an unreleased one before version 1.
+	ErrVersion = format.ErrVersion
 )
 
 // HeldError says who holds a workspace or a log.

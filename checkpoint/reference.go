@@ -8,8 +8,8 @@ import (
 	"io"
 	"iter"
 
+	"github.com/planlock/planlock/checkpoint/internal/chain"
 	"github.com/planlock/planlock/checkpoint/internal/format"
-	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -42,7 +42,7 @@ func (r Reference) String() string {
 func (s *Store) References(ctx context.Context, log Log, name string) iter.Seq2[Reference, error] {
 	return func(yield func(Reference, error) bool) {
 		f := &finder{store: s, seen: map[format.Sum]bool{}, yield: yield}
-		c := record.NewChain(name)
+		c := chain.New(name)
 		for rec, err := range replay(ctx, log, &c) {
 			if err != nil {
 				if !f.stopped {

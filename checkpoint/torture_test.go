@@ -38,7 +38,7 @@ func sixtyFour(t *testing.T) (path string, good, head []byte, total uint64) {
 	path = filepath.Join(t.TempDir(), "journal")
 	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock(), nil)
 	must(t, err)
 	data := json.RawMessage(`"` + strings.Repeat("0123456789abcdef", 60) + `"`)
 	for i := range 21 {
@@ -67,8 +67,11 @@ func opened(t *testing.T, path string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	h, err := checkpoint.VerifyLog(t.Context(), log, "run")
-	return h.Seq, errors.Join(err, log.Close())
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
+	if err != nil {
+		return 0, errors.Join(err, log.Close())
+	}
+	return j.Head().Seq, j.Close()
 }
 
 // Every bit of a journal of 64 KiB flipped, with its head and without: a
@@ -127,7 +130,7 @@ func TestTortureEveryCut(t *testing.T) {
 		if n%(every(97)*16) == 0 { // repaired, and told by whoever knows better
 			log, err := filelog.Open(t.Context(), path)
 			must(t, err)
-			j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
+			j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock(), nil)
 			must(t, err)
 			if err := j.Extends(t.Context(), record.Head{Seq: total}); !errors.As(err, &corrupt) {
 				t.Fatalf("cut at %d: the host is told %v", n, err)
@@ -219,7 +222,7 @@ func TestTortureLongJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
-	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock(), nil)
 	must(t, err)
 	batch := make([]record.Fact, 1000)
 	for i := range batch {
@@ -235,7 +238,7 @@ func TestTortureLongJournal(t *testing.T) {
 	var before, now runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	j, err = checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	j, err = checkpoint.OpenJournal(t.Context(), log, "run", nil, nil)
 	must(t, err)
 	defer j.Close()
 	n := uint64(0)

@@ -728,7 +728,7 @@ func TestVerifyFindsAForgedAmendment(t *testing.T) {
 			must(t, err)
 			log, err := filelog.Open(t.Context(), filepath.Join(ws.RunDir(run), "journal"))
 			must(t, err)
-			journal, err := checkpoint.OpenJournal(t.Context(), log, run, time.Now)
+			journal, err := checkpoint.OpenJournal(t.Context(), log, run, time.Now, nil)
 			must(t, err)
 			_, err = journal.Append(t.Context(), fact)
 			must(t, errors.Join(err, journal.Close()))

@@ -217,7 +217,7 @@ func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 				t.Fatalf("cut %d: runs %q, %v", cut, ids, err)
 			}
 			run := &history.Run{}
-			if _, err := checkpoint.OpenJournalWith(ctx, log.MemoryLog, ids[0], nil, run.Apply); err != nil {
+			if _, err := checkpoint.OpenJournal(ctx, log.MemoryLog, ids[0], nil, run.Apply); err != nil {
 				t.Fatal(err)
 			}
 			s := run.JustCompleted()

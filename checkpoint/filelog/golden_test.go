@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestGoldenJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return time.Unix(1700000000, 5) }
-	j, err := checkpoint.OpenJournal(t.Context(), log, "01JGRUN", now)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "01JGRUN", now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestGoldenJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer old.Close()
-		if j, err = checkpoint.OpenJournal(t.Context(), old, "01JGRUN", now); err != nil {
+		if j, err = checkpoint.OpenJournal(t.Context(), old, "01JGRUN", now, nil); err != nil {
 			t.Fatal(err)
 		}
 		var got []record.Record
@@ -86,7 +87,8 @@ func TestOldFormatIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, open := range map[string]func(context.Context, string) (*Log, error){"to append": Open, "to read": Read} {
-		if _, err := open(t.Context(), path); !errors.Is(err, checkpoint.ErrOldFormat) {
+		if _, err := open(t.Context(), path); !errors.Is(err, checkpoint.ErrVersion) ||
+			!strings.Contains(err.Error(), "begin anew") {
 			t.Errorf("opened %s: %v", name, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -51,7 +50,7 @@ func decodeHead(b []byte) (logEnd, error) {
 		return logEnd{}, nil
 	}
 	if v := binary.BigEndian.Uint16(b[headPrefix-2:]); v != headVersion {
-		return logEnd{}, fmt.Errorf("version %d: %w", v, checkpoint.ErrVersion)
+		return logEnd{}, format.Later(uint32(v))
 	}
 	e := logEnd{
 		offset:  int64(binary.BigEndian.Uint64(b[headPrefix:])),

@@ -10,7 +10,6 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
 )
@@ -105,12 +104,12 @@ func readLogHeader(in io.Reader, path string) error {
 	if n < logHeader || string(head[:len(logMagic)]) != logMagic {
 		// One bit away from an old log is a damaged new one, but for its version.
 		if bytes.HasPrefix(head, []byte(format.OldMagic+"log")) && version != logVersion {
-			return fmt.Errorf("checkpoint: log %q: %w", path, checkpoint.ErrOldFormat)
+			return fmt.Errorf("checkpoint: log %q: %w", path, format.Old())
 		}
 		return &record.CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
 	}
 	if version != logVersion {
-		return fmt.Errorf("checkpoint: log %q: version %d: %w", path, version, checkpoint.ErrVersion)
+		return fmt.Errorf("checkpoint: log %q: %w", path, format.Later(version))
 	}
 	return nil
 }

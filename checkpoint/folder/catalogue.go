@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint/internal/file"
-	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -131,14 +129,7 @@ func (c *catalogue) loadPack(name string) error {
 	}
 	before := c.packs[name]
 	if before.end == 0 {
-		head := make([]byte, packHeader)
-		if n, err := io.ReadFull(f, head); n < packHeader {
-			return format.AtEnd(err) // it was just being made
-		}
-		if empty(head) {
-			return nil // its beginning was never written
-		}
-		if err := checkPackHeader(head); ofOtherVersion(err) {
+		if begins, err := readBeginning(f, name, info.Size()); err != nil || begins == beginsEmpty {
 			return err
 		}
 		before.end = int64(packHeader) // a damaged header costs nothing else

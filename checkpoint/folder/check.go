@@ -13,7 +13,6 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/content"
-	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
@@ -99,14 +98,12 @@ func (c *checker) pack(ctx context.Context, root *disk.Root, path, name string, 
 	}
 	defer f.Close() // only read
 	c.Packs++
-	head := make([]byte, packHeader)
-	if n, err := f.ReadAt(head, 0); n < packHeader {
-		return format.AtEnd(err) // it was just being made
-	}
-	if err := checkPackHeader(head); ofOtherVersion(err) {
+	begins, err := readBeginning(f, name, size)
+	if err != nil {
 		return err
-	} else if err != nil && !empty(head) {
-		c.fault(Fault{Pack: path, Why: "its beginning is damaged: " + err.Error()})
+	}
+	if begins == beginsDamaged {
+		c.fault(Fault{Pack: path, Why: "its beginning is damaged"})
 	}
 	at := map[int64]packed{}
 	c.places[name] = at

@@ -14,7 +14,6 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/internal/file"
-	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/interrupt"
 	"github.com/planlock/planlock/ledger"
@@ -164,11 +163,7 @@ func (c *collector) look(ctx context.Context, name string, size int64) error {
 	}
 	p := &lookedAt{name: name, f: f, size: size}
 	damaged := false
-	head := make([]byte, packHeader)
-	if _, err := f.ReadAt(head, 0); format.AtEnd(err) != nil {
-		return errors.Join(err, f.Close())
-	}
-	if err := checkPackHeader(head); ofOtherVersion(err) {
+	if _, err := readBeginning(f, name, size); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	err = walkPack(f, name, int64(packHeader), size, func(it packed) error {

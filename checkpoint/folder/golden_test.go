@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -61,23 +62,65 @@ func TestGoldenPack(t *testing.T) {
 // What was written before version 1 is refused in one sentence that says what
 // to do, and left as it is.
 func TestOldPackIsRefused(t *testing.T) {
-	dir := t.TempDir()
 	pack, err := os.ReadFile(filepath.Join("testdata", "pack.old"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := openPack(t, pack); !errors.Is(err, checkpoint.ErrVersion) ||
+		!strings.Contains(err.Error(), "begin anew") {
+		t.Errorf("a store: %v", err)
+	}
+}
+
+// Damage to the header of a pack costs nothing else, whichever bit it hits: it
+// is not taken for a pack of another version, and Check tells of it.
+func TestPackHeaderDamaged(t *testing.T) {
+	for bit := range packHeader * 8 {
+		pack := goldenPackBytes()
+		pack[bit/8] ^= 1 << (bit % 8)
+		d, err := openPack(t, pack)
+		if err != nil {
+			t.Fatalf("bit %d of byte %d flipped: %v", bit%8, bit/8, err)
+		}
+		got, err := checkpoint.NewStore(d).Get(t.Context(), ledger.Sum([]byte("hello")))
+		if err != nil || string(got) != "hello" {
+			t.Errorf("bit %d of byte %d flipped: %q, %v", bit%8, bit/8, got, err)
+		}
+		var faults []string
+		if _, err := d.Check(t.Context(), func(f Fault) { faults = append(faults, f.Why) }); err != nil {
+			t.Errorf("bit %d of byte %d flipped: check: %v", bit%8, bit/8, err)
+		}
+		if len(faults) != 1 || faults[0] != "its beginning is damaged" {
+			t.Errorf("bit %d of byte %d flipped: faults %q", bit%8, bit/8, faults)
+		}
+	}
+}
+
+// A pack whose header says another version, and whose items are not of this
+// one, was written by a later planlock.
+func TestLaterPackIsRefused(t *testing.T) {
+	pack := goldenPackBytes()
+	pack[packHeader-1]++
+	pack = bytes.ReplaceAll(pack, []byte(itemMagic), []byte("item"))
+	if _, err := openPack(t, pack); !errors.Is(err, checkpoint.ErrVersion) ||
+		!strings.Contains(err.Error(), "later planlock") {
+		t.Errorf("%v", err)
+	}
+}
+
+// openPack opens a store that holds one pack.
+func openPack(t *testing.T, pack []byte) (*Blobs, error) {
+	t.Helper()
+	dir := t.TempDir()
 	path := filepath.Join(dir, packFolder, goldenPack+packExt)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, pack, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	d, err := Open(t.Context(), dir)
 	if err == nil {
-		_, err = d.Get(t.Context(), ledger.Sum([]byte("hello")))
-		d.Close()
+		t.Cleanup(func() { d.Close() })
 	}
-	if !errors.Is(err, checkpoint.ErrOldFormat) {
-		t.Errorf("a store: %v", err)
-	}
+	return d, err
 }
 
 // Damage to a pack costs the items it hit: every other content is still there,

@@ -5,12 +5,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/format"
 )
 
@@ -28,9 +25,13 @@ const (
 // that looks like items is never taken for them. All numbers are big-endian.
 // docs/journal-and-store.md specifies it.
 const (
-	packMagic   = "planlock/pack" // then a zero byte and the version
+	packMagic   = "planlock/pack\n" // then the version
 	packVersion = 1
-	packHeader  = len(packMagic) + 3
+	packHeader  = len(packMagic) + 2
+
+	// oldPackMagic is that of packs before version 1, whose items are the same.
+	// It differs in two places, so that damage to one does not make them alike.
+	oldPackMagic = format.OldMagic + "pack\x00"
 
 	itemMagic  = "plit"
 	itemHeader = 64
@@ -41,29 +42,42 @@ const (
 
 // appendPackHeader adds what every pack begins with.
 func appendPackHeader(b []byte) []byte {
-	return binary.BigEndian.AppendUint16(append(append(b, packMagic...), 0), packVersion)
+	return binary.BigEndian.AppendUint16(append(b, packMagic...), packVersion)
 }
 
-// checkPackHeader tells a pack of this version from one that another planlock
-// wrote, which is an error to stop at, and from a damaged beginning, which is
-// not: see ofOtherVersion.
-func checkPackHeader(b []byte) error {
-	if len(b) != packHeader || !bytes.HasPrefix(b, []byte(packMagic+"\x00")) {
-		if bytes.HasPrefix(b, []byte(format.OldMagic+"pack")) {
-			return checkpoint.ErrOldFormat
-		}
-		return fmt.Errorf("it does not begin as a pack")
-	}
-	if v := binary.BigEndian.Uint16(b[packHeader-2:]); v != packVersion {
-		return fmt.Errorf("version %d: %w", v, checkpoint.ErrVersion)
-	}
-	return nil
-}
+// A beginning is what a pack begins with, as far as that makes a difference.
+type beginning int
 
-// ofOtherVersion reports whether a pack is whole, as far as its header tells,
-// and cannot be read here all the same.
-func ofOtherVersion(err error) bool {
-	return errors.Is(err, checkpoint.ErrVersion) || errors.Is(err, checkpoint.ErrOldFormat)
+const (
+	beginsWell    beginning = iota
+	beginsEmpty             // it was just being made, or its header never reached the disk
+	beginsDamaged           // which costs nothing but the header
+)
+
+// readBeginning reads the header of the pack called name. The error is for a
+// pack that cannot be read, or that another planlock wrote
+// (checkpoint.ErrVersion). Where a header says so, and an item behind it
+// verifies all the same, it is damaged: items of other versions do not verify
+// here.
+func readBeginning(f io.ReaderAt, name string, size int64) (beginning, error) {
+	head := make([]byte, packHeader)
+	if n, err := f.ReadAt(head, 0); n < packHeader {
+		return beginsEmpty, format.AtEnd(err)
+	}
+	switch {
+	case bytes.Equal(head, appendPackHeader(nil)):
+		return beginsWell, nil
+	case empty(head):
+		return beginsEmpty, nil
+	case bytes.HasPrefix(head, []byte(oldPackMagic)):
+		return beginsDamaged, format.Old()
+	case !bytes.HasPrefix(head, []byte(packMagic)):
+		return beginsDamaged, nil
+	}
+	if item, err := nextItem(f, name, int64(packHeader), size); item >= 0 || err != nil {
+		return beginsDamaged, err
+	}
+	return beginsDamaged, format.Later(uint32(binary.BigEndian.Uint16(head[len(packMagic):])))
 }
 
 // A sum is the hash that a digest names.

@@ -76,7 +76,7 @@ const name = "learned"
 // a book that was edited is refused with a *record.CorruptError. now stamps its
 // records; nil for time.Now.
 func Open(ctx context.Context, log checkpoint.Log, now func() time.Time) (*Book, error) {
-	journal, err := checkpoint.OpenJournal(ctx, log, name, now)
+	journal, err := checkpoint.OpenJournal(ctx, log, name, now, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (s settings) fourRecords(ctx context.Context, all *table) error {
 	if err != nil {
 		return err
 	}
-	j, err := checkpoint.OpenJournal(ctx, log, "limits", nil)
+	j, err := checkpoint.OpenJournal(ctx, log, "limits", nil, nil)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (s settings) replay(ctx context.Context, all *table) error {
 		return nil
 	}
 	log := &frames{out: binary.BigEndian.AppendUint32([]byte("planlock/log"), 1)}
-	j, err := checkpoint.OpenJournal(ctx, log, "limits", nil)
+	j, err := checkpoint.OpenJournal(ctx, log, "limits", nil, nil)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (s settings) replay(ctx context.Context, all *table) error {
 		if err != nil {
 			return err
 		}
-		if err := timed(&took, func() error { _, err := checkpoint.VerifyLog(ctx, in, "limits"); return err }); err != nil {
+		if err := timed(&took, func() error { _, err := checkpoint.OpenJournal(ctx, in, "limits", nil, nil); return err }); err != nil {
 			return err
 		}
 		if err := in.Close(); err != nil {

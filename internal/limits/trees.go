@@ -89,7 +89,7 @@ func (s settings) forest(ctx context.Context, name string, w wood) (*forest, err
 	if err != nil {
 		return nil, err
 	}
-	if f.log, err = checkpoint.OpenJournal(ctx, log, "limits", nil); err != nil {
+	if f.log, err = checkpoint.OpenJournal(ctx, log, "limits", nil, nil); err != nil {
 		return nil, err
 	}
 	f.walk = bareWalk(f.root)

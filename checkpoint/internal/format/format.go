@@ -7,12 +7,26 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 )
 
 // OldMagic is how files of all formats before version 1 begin.
 const OldMagic = "planlock."
+
+// ErrVersion is checkpoint.ErrVersion.
+var ErrVersion = errors.New("checkpoint: the version of the format is not read here")
+
+// Old is ErrVersion of a file from before version 1.
+func Old() error {
+	return fmt.Errorf("%w: an unreleased planlock wrote it, move .planlock away and begin anew", ErrVersion)
+}
+
+// Later is ErrVersion of a file that says a version which is not known yet.
+func Later(version uint32) error {
+	return fmt.Errorf("%w: it is %d, a later planlock wrote it", ErrVersion, version)
+}
 
 // A Sum is the hash that a digest names.
 type Sum = [sha256.Size]byte

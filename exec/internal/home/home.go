@@ -160,7 +160,7 @@ func (h Home) Each(ctx context.Context, run string, do func(record.Record) error
 		return err
 	}
 	defer log.Close()
-	_, err = checkpoint.OpenJournalWith(ctx, log, run, nil, do)
+	_, err = checkpoint.OpenJournal(ctx, log, run, nil, do)
 	return err
 }
 

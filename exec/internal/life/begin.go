@@ -151,7 +151,7 @@ func (l *Life) launch(ctx context.Context, started *history.Started) error {
 	if err != nil {
 		return err
 	}
-	if l.Rec.Journal, err = checkpoint.OpenJournal(ctx, log, run, l.Now); err != nil {
+	if l.Rec.Journal, err = checkpoint.OpenJournal(ctx, log, run, l.Now, nil); err != nil {
 		return errors.Join(err, log.Close())
 	}
 	// Only its host finds a run of which it keeps contents or log. A log of the

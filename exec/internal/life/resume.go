@@ -62,7 +62,7 @@ func (l *Life) Open(ctx context.Context, prefix string) error {
 	if err != nil {
 		return err
 	}
-	l.Rec.Journal, err = checkpoint.OpenJournalWith(ctx, log, id, l.Now, func(rec record.Record) error {
+	l.Rec.Journal, err = checkpoint.OpenJournal(ctx, log, id, l.Now, func(rec record.Record) error {
 		if err := l.Rec.Store.AdoptRecord(ctx, rec); err != nil {
 			return err
 		}

@@ -1,4 +1,6 @@
-package record
+// Package chain is the form in which the records of a journal are stored: one
+// behind the other, each with the hash of the one before. It is pure.
+package chain
 
 import (
 	"bytes"
@@ -10,6 +12,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -48,9 +51,9 @@ type Chain struct {
 	digests [2]ledger.Digest // of prev and last, once somebody asked
 }
 
-// NewChain is the place before the first record of the journal called name,
+// New is the place before the first record of the journal called name,
 // which is the id of its run.
-func NewChain(name string) Chain {
+func New(name string) Chain {
 	return Chain{name: name, last: sha256.Sum256([]byte(nameDomain + name))}
 }
 
@@ -65,7 +68,7 @@ func (c *Chain) Clone() Chain {
 func (c *Chain) Seq() uint64 { return c.seq }
 
 // Head is where the chain stands.
-func (c *Chain) Head() Head { return Head{Seq: c.seq, Hash: ledger.DigestOf(c.last)} }
+func (c *Chain) Head() record.Head { return record.Head{Seq: c.seq, Hash: ledger.DigestOf(c.last)} }
 
 func (c *Chain) hash(body []byte) sum {
 	c.scratch = append(append(c.scratch[:0], recordDomain...), body...)
@@ -94,16 +97,16 @@ func (c *Chain) spelled() (prev, last ledger.Digest) {
 // returns buf with what was added, and the record. After an error the chain
 // stands where it was, and nothing was added. The record shares f's data where
 // that has no white space between its parts.
-func (c *Chain) Extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error) {
-	if err := f.check(); err != nil {
-		return buf, Record{}, err
+func (c *Chain) Extend(buf []byte, f record.Fact, now time.Time) ([]byte, record.Record, error) {
+	if err := check(&f); err != nil {
+		return buf, record.Record{}, err
 	}
 	if y := now.Year(); y < 0 || y > 9999 {
-		return buf, Record{}, fmt.Errorf("the clock says the year is %d", y)
+		return buf, record.Record{}, fmt.Errorf("the clock says the year is %d", y)
 	}
 	data, err := compact(f.Data)
 	if err != nil {
-		return buf, Record{}, err
+		return buf, record.Record{}, err
 	}
 	f.Data = data
 	start := len(buf)
@@ -120,17 +123,17 @@ func (c *Chain) Extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error
 	c.step(c.hash(buf[start:]))
 	buf = append(buf, c.last[:]...)
 	prev, hash := c.spelled()
-	return buf, Record{Seq: c.seq, Time: now, Prev: prev, Hash: hash, Fact: f}, nil
+	return buf, record.Record{Seq: c.seq, Time: now, Prev: prev, Hash: hash, Fact: f}, nil
 }
 
-func (f *Fact) check() error {
+func check(f *record.Fact) error {
 	switch {
 	case f.Type == "":
 		return errors.New("it has no type")
 	case f.Attempt < 0:
 		return fmt.Errorf("its attempt is %d, it cannot be negative", f.Attempt)
-	case len(f.Type)+len(f.Step)+len(f.Data) > MaxBatch/2:
-		return fmt.Errorf("%w: it has more than %d bytes, keep large contents as blobs", ErrTooLarge, MaxBatch/2)
+	case len(f.Type)+len(f.Step)+len(f.Data) > record.MaxBatch/2:
+		return fmt.Errorf("%w: it has more than %d bytes, keep large contents as blobs", record.ErrTooLarge, record.MaxBatch/2)
 	}
 	return nil
 }
@@ -160,10 +163,10 @@ type Stored struct {
 }
 
 // Follow checks that b is the next record, and goes behind it. What is wrong
-// with it is a [*CorruptError], and the chain stands where it was.
+// with it is a [*record.CorruptError], and the chain stands where it was.
 func (c *Chain) Follow(b []byte) (Stored, error) {
 	wrong := func(format string, args ...any) (Stored, error) {
-		return Stored{}, &CorruptError{Name: c.name, Seq: c.seq + 1, Why: fmt.Sprintf(format, args...)}
+		return Stored{}, &record.CorruptError{Name: c.name, Seq: c.seq + 1, Why: fmt.Sprintf(format, args...)}
 	}
 	if len(b) < recordFixed+sha256.Size {
 		return wrong("it is too short")
@@ -227,11 +230,11 @@ func parseBody(body []byte) (s Stored, why string) {
 func (s *Stored) Data() []byte { return s.data }
 
 // Record is a copy of s, which must be the last that c followed.
-func (s *Stored) Record(c *Chain) Record {
+func (s *Stored) Record(c *Chain) record.Record {
 	prev, hash := c.spelled()
-	r := Record{
+	r := record.Record{
 		Seq: c.seq, Time: s.time, Prev: prev, Hash: hash,
-		Fact: Fact{Type: string(s.typ), Step: string(s.step), Attempt: int(s.attempt)},
+		Fact: record.Fact{Type: string(s.typ), Step: string(s.step), Attempt: int(s.attempt)},
 	}
 	if len(s.data) > 0 {
 		r.Data = bytes.Clone(s.data)

@@ -1,4 +1,4 @@
-package record
+package chain
 
 import "encoding/binary"
 
