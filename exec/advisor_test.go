@@ -128,7 +128,7 @@ func TestAdviceThatIsNone(t *testing.T) {
 
 // TestBuiltInAdvisorsNeedNothing runs without any advisor of the host.
 func TestBuiltInAdvisorsNeedNothing(t *testing.T) {
-	script := exectest.Script{"1.1": exectest.Methods(map[string]exectest.Action{
+	script := exectest.Script{"1.1": exectest.Methods(map[string]exec.Func{
 		"primary": exectest.Fail("RuntimeError: CUDA out of memory"),
 		"patch_1": exectest.Write("a.txt", "one\n"),
 	}), "1.2": goodScript["1.2"]}
@@ -291,7 +291,7 @@ func TestAnAdvisorHasFiveMinutes(t *testing.T) {
 func TestAPatchIsBounded(t *testing.T) {
 	const frame = len(`{"summary":"s","prompt":""}`)
 	for _, size := range []int{64 << 10, 64<<10 + 1} {
-		b := exectest.New(t, prompted(), workspace, exectest.Script{"1.1": exectest.Methods(map[string]exectest.Action{
+		b := exectest.New(t, prompted(), workspace, exectest.Script{"1.1": exectest.Methods(map[string]exec.Func{
 			"primary": exectest.Fail("no"), "patch_1": goodScript["1.1"]}), "1.2": goodScript["1.2"]})
 		b.Controller.Ladder = reflecting
 		b.Controller.Advisors = advising(advice.Advice{Confidence: 1,

@@ -106,7 +106,7 @@ func waits(t *testing.T) (b *exectest.Bench, run string, fixed *bool) {
 func prepared(t *testing.T) (b *exectest.Bench, locked *plan.Locked, fixed *bool) {
 	t.Helper()
 	fixed = new(bool)
-	write := func(name string) exectest.Action { return exectest.Write(name+".txt", name+"\n") }
+	write := func(name string) exec.Func { return exectest.Write(name+".txt", name+"\n") }
 	b = exectest.New(t, begunPlan, exectest.Files{"old.txt": "old\n"}, exectest.Script{
 		"1.1": write("a"), "2.1": write("c"), "2.2": write("d"), "3.1": write("e"),
 		"1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {

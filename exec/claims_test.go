@@ -37,7 +37,7 @@ var fakes = map[string]string{
 // but as quoted text.
 func TestClaimsProveNothing(t *testing.T) {
 	for name, fake := range fakes {
-		for how, action := range map[string]exectest.Action{
+		for how, action := range map[string]exec.Func{
 			"printed": func(_ context.Context, w exec.Work) (exec.Outcome, error) {
 				if _, err := w.Output.Write([]byte(fake)); err != nil {
 					return exec.Outcome{}, err

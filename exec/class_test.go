@@ -16,7 +16,7 @@ import (
 )
 
 // returning is an action that fails with an error as it is.
-func returning(err error) exectest.Action {
+func returning(err error) exec.Func {
 	return func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, err }
 }
 
@@ -26,7 +26,7 @@ func TestClassesAreRecognised(t *testing.T) {
 	wrote := goodScript["1.1"]
 	tests := []struct {
 		name, declares string // lines that are added to the step
-		does           exectest.Action
+		does           exec.Func
 		want           history.Class
 		cause          gate.Cause
 	}{

@@ -115,7 +115,7 @@ func TestACompletedStepLeavesItsEvidence(t *testing.T) {
 func TestNothingUnexpectedSucceeds(t *testing.T) {
 	second := goodScript["1.2"]
 	tests := map[string]struct {
-		action exectest.Action
+		action exec.Func
 		says   string
 	}{
 		"an undeclared file":        {exectest.All(second, exectest.Write("c.txt", "c\n")), "c.txt"},
@@ -158,7 +158,7 @@ description = "Write it by hand"
 run = "true"`
 	var record exectest.Record
 	script := exectest.Script{
-		"1.1": exectest.Methods(map[string]exectest.Action{
+		"1.1": exectest.Methods(map[string]exec.Func{
 			"primary":  exectest.All(exectest.Write("junk", "j"), exectest.Fail("it does not work")),
 			"backup_1": exectest.Write("a.txt", "one\n"),
 		}),
@@ -196,7 +196,7 @@ func TestFeedbackReachesTheNextAttempt(t *testing.T) {
 func TestResumeAtEveryRecord(t *testing.T) {
 	backup := "[[tasks.steps.backups]]\nid = 1\ndescription = \"Write it by hand\"\nrun = \"true\""
 	script := exectest.Script{
-		"1.1": exectest.Methods(map[string]exectest.Action{
+		"1.1": exectest.Methods(map[string]exec.Func{
 			"primary":  exectest.All(exectest.Write("junk", "j"), exectest.Fail("it does not work")),
 			"backup_1": exectest.Write("a.txt", "one\n"),
 		}),

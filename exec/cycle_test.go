@@ -28,7 +28,7 @@ func tddSteps(test string) string {
 }
 
 // phased does something else in each phase, and notes which it was asked for.
-func phased(asked *[]string, byPhase map[history.CyclePhase]exectest.Action) exectest.Action {
+func phased(asked *[]string, byPhase map[history.CyclePhase]exec.Func) exec.Func {
 	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		if asked != nil {
 			*asked = append(*asked, fmt.Sprintf("%d %s", w.Attempt, w.Phase))
@@ -39,14 +39,14 @@ func phased(asked *[]string, byPhase map[history.CyclePhase]exectest.Action) exe
 
 const grep = "grep -q good work.go"
 
-var goodPhases = map[history.CyclePhase]exectest.Action{
+var goodPhases = map[history.CyclePhase]exec.Func{
 	history.Red:      exectest.Write("work_test.sh", grep+"\n"),
 	history.Green:    exectest.Write("work.go", "package good\n"),
 	history.Refactor: exectest.Write("work.go", "package good // tidy\n"),
 }
 
-func with(phase history.CyclePhase, a exectest.Action) map[history.CyclePhase]exectest.Action {
-	all := map[history.CyclePhase]exectest.Action{phase: a}
+func with(phase history.CyclePhase, a exec.Func) map[history.CyclePhase]exec.Func {
+	all := map[history.CyclePhase]exec.Func{phase: a}
 	for p, good := range goodPhases {
 		if p != phase {
 			all[p] = good
@@ -68,7 +68,7 @@ func cycles(run *history.Run) []string {
 
 func TestTestFirst(t *testing.T) {
 	tests := map[string]struct {
-		phases map[history.CyclePhase]exectest.Action
+		phases map[history.CyclePhase]exec.Func
 		test   string
 		want   history.Status
 		cycles []string // of the first attempt
@@ -143,7 +143,7 @@ func TestTestFirstIsAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []string
-			all := map[history.CyclePhase]exectest.Action{"": exectest.Fail("in one go")}
+			all := map[history.CyclePhase]exec.Func{"": exectest.Fail("in one go")}
 			for p, a := range goodPhases {
 				all[p] = a
 			}
@@ -165,8 +165,8 @@ func TestTestFirstOverTwoSteps(t *testing.T) {
 	text = strings.ReplaceAll(text, "a.txt", "a.py")
 	var asked []string
 	run := exectest.Run(t, text, workspace, exectest.Script{
-		"1.1": phased(&asked, map[history.CyclePhase]exectest.Action{history.Red: exectest.Write("a.py", "# one\n")}),
-		"1.2": phased(&asked, map[history.CyclePhase]exectest.Action{history.Green: exectest.Write("a.py", "# one\n# two\n"), history.Refactor: exectest.Nothing()}),
+		"1.1": phased(&asked, map[history.CyclePhase]exec.Func{history.Red: exectest.Write("a.py", "# one\n")}),
+		"1.2": phased(&asked, map[history.CyclePhase]exec.Func{history.Green: exectest.Write("a.py", "# one\n# two\n"), history.Refactor: exectest.Nothing()}),
 	})
 	if diff := cmp.Diff([]string{"1 red", "1 green", "1 refactor"}, asked); diff != "" {
 		t.Errorf("phases (-want +got):\n%s\n%s", diff, run.Report)

@@ -29,7 +29,7 @@ func taught(t *testing.T, education string) []plan.Address {
 	t.Helper()
 	var at []plan.Address
 	b := exectest.New(t, lessons(education), nil, files(5,
-		func(name string) exectest.Action { return exectest.Write(name, name) }))
+		func(name string) exec.Func { return exectest.Write(name, name) }))
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 		if q.Kind != ask.Education {
 			t.Errorf("question %+v", q)
@@ -67,7 +67,7 @@ func TestPaceOfEducation(t *testing.T) {
 func TestEducationDialogue(t *testing.T) {
 	afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
 		b := exectest.New(t, lessons(""), nil, files(5,
-			func(name string) exectest.Action { return exectest.Write(name, name) }))
+			func(name string) exec.Func { return exectest.Write(name, name) }))
 		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 			if q.Step != "2.1" {
 				return answer(q, "y")
@@ -103,7 +103,7 @@ func TestTeachingFollowsTheSettings(t *testing.T) {
 	first := func(education string) *ask.Teaching {
 		var got *ask.Teaching
 		b := exectest.New(t, lessons(education), nil,
-			files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+			files(5, func(name string) exec.Func { return exectest.Write(name, name) }))
 		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 			if q.Step == "2.1" && got == nil {
 				got = q.Teaching
@@ -141,7 +141,7 @@ func TestTeachingFollowsTheSettings(t *testing.T) {
 func TestObserverHearsLessons(t *testing.T) {
 	var heard []string
 	b := exectest.New(t, lessons(""), nil, files(5,
-		func(name string) exectest.Action { return exectest.Write(name, name) }))
+		func(name string) exec.Func { return exectest.Write(name, name) }))
 	b.Controller.Escalator = choose(map[ask.Kind]string{ask.Education: "y"})
 	b.Controller.Observe = event.On(func(e event.Event,
 		f *history.Lesson) {
@@ -157,7 +157,7 @@ func TestObserverHearsLessons(t *testing.T) {
 // run taught nothing.
 func TestEducationWithoutAnybody(t *testing.T) {
 	b := exectest.New(t, lessons(""), nil, files(5,
-		func(name string) exectest.Action { return exectest.Write(name, name) }))
+		func(name string) exec.Func { return exectest.Write(name, name) }))
 	b.Controller.Observe = event.On(func(e event.Event, f *history.Lesson) { t.Errorf("step %s taught %q", e.Step, f) })
 	out := b.Run(t)
 	out.Want(t, history.NotAchieved)
@@ -172,7 +172,7 @@ func TestEducationWithoutAnybody(t *testing.T) {
 // The letter of an approach chooses it at once, at the first question.
 func TestEducationTakesTheLetterOfAnApproach(t *testing.T) {
 	b := exectest.New(t, lessons(""), nil, files(5,
-		func(name string) exectest.Action { return exectest.Write(name, name) }))
+		func(name string) exec.Func { return exectest.Write(name, name) }))
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 		if q.Step == "2.1" {
 			return answer(q, "B")

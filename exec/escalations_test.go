@@ -131,7 +131,7 @@ func TestWhatCannotBeAccepted(t *testing.T) {
 	limits := strings.Replace(twoSteps(), "max_files = 2, max_lines = 10", "max_files = 1, max_lines = 10", 1)
 	tests := map[string]struct {
 		text   string
-		action exectest.Action
+		action exec.Func
 		words  string // "": it cannot be accepted
 	}{
 		"a file":                {twoSteps(), exectest.Write("extra.txt", "e\n"), "accept extra.txt"},

@@ -56,7 +56,7 @@ limits = { max_files = 20, max_lines = 100 }
 }
 
 // spending writes a file and reports tokens.
-func spending(name string, tokens int64) exectest.Action {
+func spending(name string, tokens int64) exec.Func {
 	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		out, err := exectest.Write(name, name+"\n")(ctx, w)
 		out.Usage = exec.Usage{InputTokens: tokens - tokens/3, OutputTokens: tokens / 3}

@@ -103,7 +103,7 @@ func TestDeviationWithANameThatIsNoText(t *testing.T) {
 // added up, neither give tokens back nor come out below nothing.
 func TestTokensOfACarelessHost(t *testing.T) {
 	text := steps("[execution]\ntoken_budget = 1000\n", "a", "b", "c")
-	spends := func(name string, in, out int64) exectest.Action {
+	spends := func(name string, in, out int64) exec.Func {
 		return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			o, err := exectest.Write(name, "x\n")(ctx, w)
 			o.Usage = exec.Usage{InputTokens: in, OutputTokens: out}

@@ -17,14 +17,14 @@ import (
 )
 
 // byBackup does a step with its backup only.
-func byBackup(name string) exectest.Action {
-	return exectest.Methods(map[string]exectest.Action{"primary": exectest.Fail("no"),
+func byBackup(name string) exec.Func {
+	return exectest.Methods(map[string]exec.Func{"primary": exectest.Fail("no"),
 		"backup_1": exectest.Write(name, name)})
 }
 
 // files is a script in which step N.1 writes the file N with what do makes of
 // it.
-func files(n int, do func(name string) exectest.Action) exectest.Script {
+func files(n int, do func(name string) exec.Func) exectest.Script {
 	script := exectest.Script{}
 	for i := 1; i <= n; i++ {
 		name := string(rune('0' + i))
@@ -101,7 +101,7 @@ func TestThresholdsOfThePlan(t *testing.T) {
 		"execution = { default_mode = \"dynamic\" }":                           "3.1",
 		"execution = { default_mode = \"silent\" }":                            "",
 	} {
-		b := exectest.New(t, rowOf(4, header, ""), nil, files(4, func(string) exectest.Action { return exectest.Fail("no") }))
+		b := exectest.New(t, rowOf(4, header, ""), nil, files(4, func(string) exec.Func { return exectest.Fail("no") }))
 		p := &person{}
 		b.Controller.Escalator = p
 		b.Run(t)
@@ -150,7 +150,7 @@ func TestWhoChoseTheMode(t *testing.T) {
 		{"", plan.Silent, "person", "person"},
 	} {
 		b := exectest.New(t, rowOf(1, tt.header, ""), nil,
-			files(1, func(name string) exectest.Action { return exectest.Write(name, name) }))
+			files(1, func(name string) exec.Func { return exectest.Write(name, name) }))
 		b.Controller.Mode, b.Controller.ModeBy = tt.mode, tt.by
 		if got := b.Run(t).Report.Run.Started; got.ModeBy != tt.want {
 			t.Errorf("mode %s was chosen by %q, want %q", got.Mode, got.ModeBy, tt.want)

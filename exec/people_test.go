@@ -43,7 +43,7 @@ func answer(q ask.Question, choice string) ask.Answer {
 
 // failing is a script whose second step fails a number of times.
 func failing(times int) exectest.Script {
-	actions := make([]exectest.Action, 0, times+1)
+	actions := make([]exec.Func, 0, times+1)
 	for range times {
 		actions = append(actions, exectest.Fail("no"))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/evidence/search"
 )
 
@@ -65,7 +66,7 @@ postconditions = [{ kind = "file_exists", path = "report.md" }]
 `
 
 // trained is what a good job of the experiment does.
-func trained(runs ...string) exectest.Action {
+func trained(runs ...string) exec.Func {
 	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		out, err := exectest.Write("base.txt", w.Method.Run+"\n")(ctx, w)
 		out.Runs = runs
@@ -106,7 +107,7 @@ func TestTelemetryIsCaughtWhereTheLogIsCut(t *testing.T) {
 	const noise = `i=0; while [ $i -lt 3000 ]; do echo "epoch $i is over and nothing of interest happened"; i=$((i+1)); done; `
 	text := strings.Replace(pipeline, `"train --batch_size 32"`, `'''`+noise+`echo MLFLOW_RUN_ID=abc123; echo "ARTIFACT base.txt"; echo "METRIC acc=0.5"; `+
 		`echo "METRIC acc=9" >&2; `+noise+`echo x > base.txt'''`, 1)
-	run := exectest.Run(t, text, workspace, exectest.Script{"1.1": exectest.Shell(),
+	run := exectest.Run(t, text, workspace, exectest.Script{"1.1": (&shell.Executor{}).Execute,
 		"2.1": exectest.Write("report.md", "x")})
 	run.Want(t, history.Achieved)
 	a := run.Report.Run.Step("1.1").Last()

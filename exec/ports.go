@@ -97,8 +97,8 @@ type Work struct {
 // WorkOf is the work that a pass is about, done as the step says, with nobody
 // listening: for whoever calls executors without a controller.
 func WorkOf(p *gate.Pass) Work {
-	return Work{Goal: p.Plan.Goal, Task: p.Task, Step: p.Step, Method: method.Of(p.Step), Attempt: p.Attempt, Dir: p.Dir,
-		Runner: p.Runner, Output: io.Discard}
+	return Work{Goal: p.Plan.Goal, Task: p.Task, Step: p.Step, Method: method.Of(p.Step), Attempt: p.Attempt,
+		Dir: p.Dir, Runner: p.Runner, Output: io.Discard}
 }
 
 // An Outcome is what the executor says about an attempt.

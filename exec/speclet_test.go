@@ -52,7 +52,7 @@ tasks = [4]
 
 // failingOnce fails the three attempts that a step has before a person is
 // asked, and works when the run was set back.
-func failingOnce(name string, times int) exectest.Action {
+func failingOnce(name string, times int) exec.Func {
 	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		if w.Attempt <= times {
 			return exec.Outcome{}, fmt.Errorf("the ground is soft")

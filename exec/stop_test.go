@@ -122,7 +122,7 @@ func TestUnknownWordsAreRefused(t *testing.T) {
 // the middle of a step; then it is over for good.
 func TestAbandon(t *testing.T) {
 	lost := errors.New("power")
-	for name, action := range map[string]exectest.Action{
+	for name, action := range map[string]exec.Func{
 		"interrupted": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			return exec.Outcome{}, exectest.Put(w.Dir, "a.txt", "half")
 		},

@@ -25,7 +25,7 @@ type story struct {
 	name string
 	// does says what each step does: the first entry before the ladder was used
 	// for it, the second after it was used once, and the last one from then on.
-	does map[plan.Address][]exectest.Action
+	does map[plan.Address][]exec.Func
 	// advice is what is proposed for a step, by kind, each once and in order.
 	advice map[advice.Kind]map[plan.Address][]advice.Advice
 	// answers are the keys of the choices that a person takes, by question.
@@ -44,7 +44,7 @@ func text(s string) *string { return &s }
 func stories() []story {
 	return []story{{
 		name: "contract",
-		does: map[plan.Address][]exectest.Action{
+		does: map[plan.Address][]exec.Func{
 			"1.1": {fail("it hangs"), write("handler.txt", "the same as before\n"), fail("it hangs"), write("handler.txt", "limited by wrapper\n")},
 			"1.2": {fail("no words"), fail("no words"), write("news.txt", "news\n")},
 		},
@@ -52,7 +52,7 @@ func stories() []story {
 		ends:    history.Achieved,
 	}, {
 		name: "spec",
-		does: map[plan.Address][]exectest.Action{
+		does: map[plan.Address][]exec.Func{
 			"1.1": {fail("the tool does not know the format"), fail("record 7 is broken"),
 				write("records.txt", "all\n")},
 			"2.1": {fail("locked")}, "2.2": {fail("locked")}, "2.3": {fail("locked")},
@@ -61,7 +61,7 @@ func stories() []story {
 		ends:    history.Partial,
 	}, {
 		name: "phase",
-		does: map[plan.Address][]exectest.Action{
+		does: map[plan.Address][]exec.Func{
 			"T1.1": {write("box.txt", "a box\n"), write("box.txt", "a larger box\n"), write("box.txt", "an accessible box\n")},
 			"T2.1": {exectest.Nothing()},
 			"T3.1": {write("colours.txt", "blue\n")},
@@ -70,7 +70,7 @@ func stories() []story {
 		ends:    history.Achieved,
 	}, {
 		name: "assistant",
-		does: map[plan.Address][]exectest.Action{
+		does: map[plan.Address][]exec.Func{
 			// three retries
 			"1.1": {fail("unknown field"), fail("unknown field"), fail("unknown field"), fail("unknown field"),
 				fail("no such library"), write("reader.txt", "reads\n")}, // another approach, and one retry of it
@@ -90,7 +90,7 @@ func stories() []story {
 		ends:    history.Partial,
 	}, {
 		name: "reflective",
-		does: map[plan.Address][]exectest.Action{
+		does: map[plan.Address][]exec.Func{
 			"1.1": {fail("RuntimeError: CUDA out of memory"), write("result.json", "{}\n")},
 			"2.1": {exectest.Nothing(), write("figure.txt", "a figure\n")},
 			"3.1": {fail("KeyError: 'mean'")},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/planlock/planlock/exec"
@@ -34,14 +33,6 @@ func TestExecutor(x exec.Executor, fresh func() exec.Work) error {
 			return err
 		})),
 	)
-}
-
-// RunExecutor runs [TestExecutor] as a test.
-func RunExecutor(t *testing.T, x exec.Executor, fresh func() exec.Work) {
-	t.Helper()
-	if err := TestExecutor(x, fresh); err != nil {
-		t.Error(err)
-	}
 }
 
 func executorStops(x exec.Executor, w exec.Work) error {
@@ -87,14 +78,6 @@ func TestEscalator(x exec.Escalator) error {
 		err = errors.Join(err, errors.New("exectest: it changed the question"))
 	}
 	return err
-}
-
-// RunEscalator runs [TestEscalator] as a test.
-func RunEscalator(t *testing.T, x exec.Escalator) {
-	t.Helper()
-	if err := TestEscalator(x); err != nil {
-		t.Error(err)
-	}
 }
 
 func escalatorAnswers(x exec.Escalator, q ask.Question) error {
@@ -143,14 +126,6 @@ func TestAdvisor(x exec.Advisor, c advice.Case) error {
 
 func spelledCase(c advice.Case) string {
 	return spelled(c.Plan, c.Task, c.Step, c.Method, c.Failure, c.Attempts, c.Earlier, c.Criteria, c.Files)
-}
-
-// RunAdvisor runs [TestAdvisor] as a test.
-func RunAdvisor(t *testing.T, x exec.Advisor, c advice.Case) {
-	t.Helper()
-	if err := TestAdvisor(x, c); err != nil {
-		t.Error(err)
-	}
 }
 
 func advisorAdvises(x exec.Advisor, c advice.Case) error {

@@ -24,13 +24,21 @@ func work(t *testing.T) func() exec.Work {
 	}
 }
 
+// fine fails the test of a suite that finds something wrong where nothing is.
+func fine(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func polite(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 	return exec.Outcome{}, context.Cause(ctx)
 }
 
 // TestExecutorSuite finds each thing that an executor may do wrong.
 func TestExecutorSuite(t *testing.T) {
-	exectest.RunExecutor(t, exec.Func(polite), work(t))
+	fine(t, exectest.TestExecutor(exec.Func(polite), work(t)))
 	for want, x := range map[string]exec.Func{
 		"as if it had not been stopped": func(context.Context, exec.Work) (exec.Outcome,
 			error) {
@@ -57,10 +65,10 @@ func answered(q ask.Question, choice string) ask.Answer {
 
 // TestEscalatorSuite finds each thing that an escalator may do wrong.
 func TestEscalatorSuite(t *testing.T) {
-	exectest.RunEscalator(t, escalator.Refuse{})
-	exectest.RunEscalator(t, asker(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
+	fine(t, exectest.TestEscalator(escalator.Refuse{}))
+	fine(t, exectest.TestEscalator(asker(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
 		return answered(q, "r"), context.Cause(ctx)
-	}))
+	})))
 	for want, change := range map[string]func(q ask.Question, a *ask.Answer) error{
 		"none of the choices":     func(_ ask.Question, a *ask.Answer) error { a.Choice = "z"; return nil },
 		"must be acknowledged":    func(_ ask.Question, a *ask.Answer) error { a.Choice = "x"; return nil },
@@ -102,7 +110,7 @@ func TestAdvisorSuite(t *testing.T) {
 		for _, kind := range []advice.Kind{advice.Reflection, advice.Research, advice.Pivot, advice.Feasible} {
 			c := failedCase()
 			c.Kind = kind
-			exectest.RunAdvisor(t, x, c)
+			fine(t, exectest.TestAdvisor(x, c))
 		}
 	}
 	run := "  "

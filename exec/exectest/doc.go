@@ -14,8 +14,11 @@
 // journal, checkpoints and gates; only the work itself is scripted. What a host
 // wants to have otherwise it sets on [Bench.Controller].
 //
-// Hosts that write an executor, an escalator or an advisor try it against the
-// promises of its port with [RunExecutor], [RunEscalator] and [RunAdvisor]; the
-// same suites return errors as [TestExecutor], [TestEscalator] and
-// [TestAdvisor].
+// Hosts that write a port of their own try it against what it promises:
+// [TestExecutor], [TestEscalator], [TestAdvisor], [TestReviewer], [TestRung] and
+// [TestGuard] return all that is wrong with it as an error:
+//
+//	if err := exectest.TestEscalator(mine); err != nil {
+//		t.Error(err)
+//	}
 package exectest

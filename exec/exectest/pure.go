@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"testing"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
@@ -35,14 +34,6 @@ func TestRung(r recovery.Rung, situations ...recovery.Situation) error {
 	return errors.Join(all...)
 }
 
-// RunRung runs [TestRung] as a test.
-func RunRung(t *testing.T, r recovery.Rung, situations ...recovery.Situation) {
-	t.Helper()
-	if err := TestRung(r, situations...); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestGuard returns what is wrong with a guard, nil if nothing is: it must
 // decide by the case alone, so the same each time and by several calls at a
 // time, leave it as it was, have one name, and ask about the step of the case
@@ -61,14 +52,6 @@ func TestGuard(g guard.Guard, cases ...*guard.Case) error {
 		all = append(all, named(fmt.Sprintf("case %d", i+1), err))
 	}
 	return errors.Join(all...)
-}
-
-// RunGuard runs [TestGuard] as a test.
-func RunGuard(t *testing.T, g guard.Guard, cases ...*guard.Case) {
-	t.Helper()
-	if err := TestGuard(g, cases...); err != nil {
-		t.Error(err)
-	}
 }
 
 // Case is a case for a guard: a run of a plan that has begun, and is before the
@@ -115,14 +98,6 @@ func TestReviewer(x exec.Reviewer, fresh func() review.Request) error {
 			return err
 		})),
 	)
-}
-
-// RunReviewer runs [TestReviewer] as a test.
-func RunReviewer(t *testing.T, x exec.Reviewer, fresh func() review.Request) {
-	t.Helper()
-	if err := TestReviewer(x, fresh); err != nil {
-		t.Error(err)
-	}
 }
 
 func oneName(name func() string) error {

@@ -40,7 +40,7 @@ func TestRungSuite(t *testing.T) {
 	s := recovery.Situation{Step: &plan.Step{Address: "1.1", Description: "Do it"}, History: &history.Step{},
 		Failure: &history.AttemptFailed{Class: history.Crashed, Reasons: []string{"no"}}}
 	for _, r := range []recovery.Rung{recovery.Retry{}, recovery.Backup{}, recovery.Ask{}, recovery.Reflect{}} {
-		exectest.RunRung(t, r, s)
+		fine(t, exectest.TestRung(r, s))
 	}
 	calls := 0
 	var one sync.Mutex // suites ask twice at one time
@@ -82,7 +82,7 @@ func TestGuardSuite(t *testing.T) {
 		t.Fatal(c, err)
 	}
 	for _, g := range guards.Table() {
-		exectest.RunGuard(t, g, c)
+		fine(t, exectest.TestGuard(g, c))
 	}
 	var one sync.Mutex // suites ask twice at one time
 	for want, g := range map[string]guardFunc{
@@ -112,9 +112,9 @@ func (r reviewer) Review(ctx context.Context, q review.Request) (review.Review, 
 // TestReviewerSuite finds each thing that a reviewer may do wrong.
 func TestReviewerSuite(t *testing.T) {
 	fresh := func() review.Request { return review.Request{Goal: "Try", Steps: []review.Step{{}}} }
-	exectest.RunReviewer(t, reviewer(func(ctx context.Context, _ review.Request) (review.Review, error) {
+	fine(t, exectest.TestReviewer(reviewer(func(ctx context.Context, _ review.Request) (review.Review, error) {
 		return review.Review{}, context.Cause(ctx)
-	}), fresh)
+	}), fresh))
 	for want, r := range map[string]reviewer{
 		"as if it had not been stopped": func(context.Context, review.Request) (review.Review, error) {
 			return review.Review{}, nil

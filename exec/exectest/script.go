@@ -9,16 +9,12 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
-// An Action is what a scripted step does in the workspace.
-type Action func(ctx context.Context, w exec.Work) (exec.Outcome, error)
-
-// A Script says what each step does. It is an [exec.Executor]: a step that is
-// not in it fails.
-type Script map[plan.Address]Action
+// A Script says what each step does in the workspace. It is an [exec.Executor]:
+// a step that is not in it fails.
+type Script map[plan.Address]exec.Func
 
 // Execute does what the script says about the step.
 func (s Script) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
@@ -30,7 +26,7 @@ func (s Script) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) 
 }
 
 // Write writes a file, and makes its folders.
-func Write(name, content string) Action {
+func Write(name, content string) exec.Func {
 	return inside(func(root *os.Root) error {
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return err
@@ -40,12 +36,12 @@ func Write(name, content string) Action {
 }
 
 // Remove deletes a file or a folder with all that is in it.
-func Remove(name string) Action {
+func Remove(name string) exec.Func {
 	return inside(func(root *os.Root) error { return root.RemoveAll(name) })
 }
 
 // inside makes an action of what is done in the workspace and nowhere else.
-func inside(do func(*os.Root) error) Action {
+func inside(do func(*os.Root) error) exec.Func {
 	return func(_ context.Context, w exec.Work) (exec.Outcome, error) {
 		root, err := os.OpenRoot(w.Dir)
 		if err != nil {
@@ -57,37 +53,26 @@ func inside(do func(*os.Root) error) Action {
 }
 
 // Nothing does nothing, and says that it succeeded.
-func Nothing() Action {
+func Nothing() exec.Func {
 	return func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, nil }
 }
 
 // Say prints text as the executor's output.
-func Say(text string) Action {
+func Say(text string) exec.Func {
 	return func(context.Context, exec.Work) (exec.Outcome, error) {
 		return exec.Outcome{Output: text, Stdout: text}, nil
 	}
 }
 
 // Fail fails with a message.
-func Fail(message string) Action {
+func Fail(message string) exec.Func {
 	return func(context.Context, exec.Work) (exec.Outcome, error) {
 		return exec.Outcome{}, errors.New(message)
 	}
 }
 
-// Shell runs the method's own command.
-func Shell() Action {
-	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		result, err := w.Runner.Run(ctx, gate.Command{Run: w.Method.Run})
-		if err == nil && result.Exit != 0 {
-			err = fmt.Errorf("exectest: %q ended with status %d", w.Method.Run, result.Exit)
-		}
-		return exec.Outcome{Output: result.Output, Stdout: result.Stdout, Exit: result.Exit}, err
-	}
-}
-
 // All does several things, until one fails.
-func All(actions ...Action) Action {
+func All(actions ...exec.Func) exec.Func {
 	return func(ctx context.Context, w exec.Work) (out exec.Outcome, err error) {
 		for _, action := range actions {
 			o, err := action(ctx, w)
@@ -104,7 +89,7 @@ func All(actions ...Action) Action {
 
 // Attempts does one thing at a time: the first at the first attempt, the second
 // at the second, and the last one at all that follow.
-func Attempts(actions ...Action) Action {
+func Attempts(actions ...exec.Func) exec.Func {
 	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		return actions[min(w.Attempt, len(actions))-1](ctx, w)
 	}
@@ -112,7 +97,7 @@ func Attempts(actions ...Action) Action {
 
 // Methods does what is scripted for the method that is tried: "primary",
 // "backup_1".
-func Methods(byName map[string]Action) Action {
+func Methods(byName map[string]exec.Func) exec.Func {
 	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		action, ok := byName[w.Method.ID]
 		if !ok {

@@ -24,7 +24,7 @@ import (
 // some sample asks for.
 func writer() exec.Executor {
 	return exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		actions := []exectest.Action{exectest.Write(path.Join("out", string(w.Step.Address)+".txt"), "done\n")}
+		actions := []exec.Func{exectest.Write(path.Join("out", string(w.Step.Address)+".txt"), "done\n")}
 		for _, name := range []string{"store.txt", "README.txt", "search.txt"} {
 			actions = append(actions, exectest.Write(name, "x\n"))
 		}
