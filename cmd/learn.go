@@ -86,11 +86,7 @@ func takeRun(ctx context.Context, ws exec.Workspace, book *learn.Book, id string
 	if err != nil {
 		return err
 	}
-	harvest, err := learn.Read(recorded, run)
-	if err != nil {
-		return err
-	}
-	return book.Take(ctx, harvest)
+	return book.Take(ctx, recorded, run)
 }
 
 // printBook lists the entries of a book.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
 )
 
 // State of an entry.
@@ -23,15 +25,26 @@ const (
 	Revoked     State = "revoked"     // taken back; its confirmations no longer count
 )
 
-// An Entry is a candidate with everything that speaks for and against it.
+// An Entry is what a run taught, with everything that speaks for and against it.
 type Entry struct {
-	Candidate        // as it was first seen
-	State     State  `json:"state"`
-	Confirmed int    `json:"confirmed"`         // runs that showed it, since it was last revoked
-	Right     int    `json:"right"`             // trials in shadow that it would have won
-	Wrong     int    `json:"wrong"`             // and lost
-	Version   int    `json:"version,omitempty"` // of the book when it was last promoted or revoked
-	Latest    string `json:"latest"`            // the latest run that showed it
+	ID        string       `json:"id"` // the same for the same lesson, whichever run it comes from
+	Kind      Kind         `json:"kind"`
+	Pattern   string       `json:"pattern"` // the cause, or the step
+	Remedy    string       `json:"remedy"`  // what worked
+	Run       string       `json:"run"`     // the first one that showed it
+	Step      plan.Address `json:"step"`    // of that run
+	State     State        `json:"state"`
+	Confirmed int          `json:"confirmed"`         // runs that showed it, since it was last revoked
+	Right     int          `json:"right"`             // trials in shadow that it would have won
+	Wrong     int          `json:"wrong"`             // and lost
+	Version   int          `json:"version,omitempty"` // of the book when it was last promoted or revoked
+	Latest    string       `json:"latest"`            // the latest run that showed it
+}
+
+// newEntry is a candidate in quarantine.
+func newEntry(c candidate) *Entry {
+	return &Entry{ID: c.ID, Kind: c.Kind, Pattern: c.Pattern, Remedy: c.Remedy, Run: c.Run, Step: c.Step,
+		State: Quarantined}
 }
 
 // Ready reports whether the entry can be promoted: enough runs have confirmed
@@ -133,7 +146,7 @@ func (b *Book) take(f taken) {
 	for _, c := range f.Candidates {
 		e := b.index[c.ID]
 		if e == nil {
-			e = &Entry{Candidate: c, State: Quarantined}
+			e = newEntry(c)
 			b.entries = append(b.entries, e)
 			b.index[c.ID] = e
 		}
@@ -167,17 +180,22 @@ func (b *Book) decide(what string, f decided) error {
 	return nil
 }
 
-// Take puts what a run teaches into quarantine. A run is taken once; Take of
-// the same run again changes nothing. Entries that the run's causes concern are
-// tried in shadow first.
-func (b *Book) Take(ctx context.Context, h Harvest) error {
+// Take puts what a finished run of a plan teaches into quarantine, and records
+// what it leaves out, and why. A run is taken once; Take of the same run again
+// changes nothing. Entries that the run's causes concern are tried in shadow
+// first. [ErrUnfinished] if the run is not sealed.
+func (b *Book) Take(ctx context.Context, p *plan.Plan, r *history.Run) error {
+	h, err := read(p, r)
+	if err != nil {
+		return err
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.runs[h.Run] {
+	if b.runs[h.run] {
 		return nil
 	}
-	return b.append(ctx, takenType, taken{Run: h.Run, Candidates: h.Candidates, Trials: b.shadow(h),
-		Excluded: h.Excluded})
+	return b.append(ctx, takenType, taken{Run: h.run, Candidates: h.candidates, Trials: b.shadow(h),
+		Excluded: h.excluded})
 }
 
 // Taken reports whether a run was read already.
@@ -189,19 +207,18 @@ func (b *Book) Taken(run string) bool {
 
 // shadow asks every entry against a cause that the run met what it would have
 // said.
-func (b *Book) shadow(h Harvest) []Trial {
-	var trials []Trial
+func (b *Book) shadow(h harvest) []trial {
+	var trials []trial
 	for _, e := range b.entries {
 		if e.Kind == Procedural {
 			continue
 		}
-		for _, m := range h.Meetings {
-			if m.Pattern != e.Pattern || m.Helped == "" {
+		for _, m := range h.meetings {
+			if m.pattern != e.Pattern || m.helped == "" {
 				continue
 			}
-			t := Trial{Entry: e.ID, Run: h.Run, Right: m.Helped == e.Remedy}
-			t.Why = fmt.Sprintf("in %s %q helped", m.Step, m.Helped)
-			trials = append(trials, t)
+			trials = append(trials, trial{Entry: e.ID, Run: h.run, Right: m.helped == e.Remedy,
+				Why: fmt.Sprintf("in %s %q helped", m.step, m.helped)})
 			break
 		}
 	}

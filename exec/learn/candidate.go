@@ -1,10 +1,6 @@
 package learn
 
 import (
-	"cmp"
-	"slices"
-
-	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -33,8 +29,8 @@ func (k Kind) Confirmations() int {
 	return 0
 }
 
-// A Candidate is what one run teaches.
-type Candidate struct {
+// A candidate is what one run teaches.
+type candidate struct {
 	ID      string       `json:"id"` // the same for the same lesson, whichever run it comes from
 	Kind    Kind         `json:"kind"`
 	Pattern string       `json:"pattern"` // the cause, or the step
@@ -43,59 +39,28 @@ type Candidate struct {
 	Step    plan.Address `json:"step"`
 }
 
-func newCandidate(kind Kind, pattern, remedy, run string, step plan.Address) Candidate {
+func newCandidate(kind Kind, pattern, remedy, run string, step plan.Address) candidate {
 	sum := ledger.Sum([]byte(string(kind) + "\x00" + pattern + "\x00" + remedy))
-	return Candidate{ID: sum.Short(), Kind: kind, Pattern: pattern, Remedy: remedy, Run: run, Step: step}
+	return candidate{ID: sum.Short(), Kind: kind, Pattern: pattern, Remedy: remedy, Run: run, Step: step}
 }
 
-// An Exclusion says why nothing is learned from a step, or from the whole run.
-type Exclusion struct {
+// An exclusion says why nothing is learned from a step, or from the whole run.
+type exclusion struct {
 	Step plan.Address `json:"step,omitempty"`
 	Why  string       `json:"why"`
 }
 
-// A Meeting is a cause that a run met, and what helped against it in the end.
-type Meeting struct {
-	Step    plan.Address `json:"step"`
-	Pattern string       `json:"pattern"`
-	Helped  string       `json:"helped,omitempty"` // "" if nothing did
+// A meeting is a cause that a run met, and what helped against it in the end.
+type meeting struct {
+	step    plan.Address
+	pattern string
+	helped  string // "" if nothing did
 }
 
-// A Harvest is everything that one finished run teaches.
-type Harvest struct {
-	Run        string
-	Candidates []Candidate
-	Meetings   []Meeting
-	Excluded   []Exclusion
-}
-
-// An Episode is what was found out about one failure of a run.
-type Episode struct {
-	Step       plan.Address `json:"step"`
-	Attempt    int          `json:"attempt"`
-	RootCause  string       `json:"root_cause"`
-	Proposed   string       `json:"proposed_fix,omitempty"`
-	Confidence float64      `json:"confidence"`
-}
-
-// Episodes are what was found out about the failures of a run, at most k for
-// each step, the newest first. The run need not be over.
-func Episodes(r *history.Run, k int) []Episode {
-	var all []Episode
-	for _, s := range r.Steps {
-		var own []Episode
-		for _, a := range s.Advised {
-			if a.RootCause == "" {
-				continue
-			}
-			e := Episode{Step: s.Address, Attempt: a.Attempt, RootCause: a.RootCause, Confidence: a.Confidence}
-			if p := s.Patch(a.Patch); p != nil {
-				e.Proposed = p.Summary
-			}
-			own = append(own, e)
-		}
-		slices.SortStableFunc(own, func(a, b Episode) int { return cmp.Compare(b.Attempt, a.Attempt) })
-		all = append(all, own[:min(len(own), k)]...)
-	}
-	return all
+// A harvest is everything that one finished run teaches.
+type harvest struct {
+	run        string
+	candidates []candidate
+	meetings   []meeting
+	excluded   []exclusion
 }

@@ -1,12 +1,11 @@
 // Package learn remembers what worked, without ever changing a run.
 //
-// What a run teaches is a [Candidate]: against this cause, that helped; this
-// step works like this. [Harvest] finds candidates in the history of a finished
-// run, and only there. It leaves out what must not be learned from: steps where
-// a person overrode a refusal, runs without their sandbox, and outcomes that
-// are known to be wrong.
+// A [Book] takes candidates from the history of finished runs, and only from
+// there: against this cause, that helped; this step works like this. It leaves
+// out what must not be learned from: steps where a person overrode a refusal,
+// runs without their sandbox, and outcomes that are known to be wrong.
 //
-// A [Book] keeps candidates in quarantine, where nothing uses them. Each
+// A book keeps candidates in quarantine, where nothing uses them. Each
 // further run that shows the same confirms one; each run that met the same
 // cause also tries it in shadow: would it have been right? When it has been
 // confirmed often enough for its kind, it can be promoted, by somebody, with a
@@ -15,11 +14,10 @@
 // unnoticed.
 //
 //	book, err := learn.Open(ctx, log, nil)
-//	h, err := learn.Read(p, run)       // p and run are a finished run's plan and history
-//	err = book.Take(ctx, h)            // into quarantine
-//	for c := range book.Entries() {
-//		if c.Ready() {
-//			err = book.Promote(ctx, c.ID, "anna", "seen in three projects")
+//	err = book.Take(ctx, p, run)       // a finished run's plan and history, into quarantine
+//	for e := range book.Entries() {
+//		if e.Ready() {
+//			err = book.Promote(ctx, e.ID, "anna", "seen in three projects")
 //		}
 //	}
 //	memory := book.Memory()            // what may be used

@@ -5,14 +5,14 @@ package learn
 // taken says that a run was read.
 type taken struct {
 	Run        string      `json:"run"`
-	Candidates []Candidate `json:"candidates,omitempty"`
-	Trials     []Trial     `json:"trials,omitempty"`
-	Excluded   []Exclusion `json:"excluded,omitempty"`
+	Candidates []candidate `json:"candidates,omitempty"`
+	Trials     []trial     `json:"trials,omitempty"`
+	Excluded   []exclusion `json:"excluded,omitempty"`
 }
 
-// A Trial is what an entry would have said in a run, and what was true. It is
+// A trial is what an entry would have said in a run, and what was true. It is
 // made in shadow: nothing was decided by it.
-type Trial struct {
+type trial struct {
 	Entry string `json:"entry"`
 	Run   string `json:"run"`
 	Right bool   `json:"right"`

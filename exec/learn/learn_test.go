@@ -2,6 +2,7 @@ package learn_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,13 +42,11 @@ func finished(name, output, method string) *history.Run {
 	}
 }
 
-func read(t *testing.T, r *history.Run) learn.Harvest {
+func take(t *testing.T, b *learn.Book, r *history.Run) {
 	t.Helper()
-	h, err := learn.Read(program(), r)
-	if err != nil {
+	if err := b.Take(t.Context(), program(), r); err != nil {
 		t.Fatal(err)
 	}
-	return h
 }
 
 func open(t *testing.T, log checkpoint.Log) *learn.Book {
@@ -66,7 +65,8 @@ func TestOnlyFinishedRunsTeach(t *testing.T) {
 	} {
 		r := finished("a", "out of memory", "backup_1")
 		spoil(r)
-		if _, err := learn.Read(program(), r); !errors.Is(err, learn.ErrUnfinished) {
+		b := open(t, new(checkpoint.MemoryLog))
+		if err := b.Take(t.Context(), program(), r); !errors.Is(err, learn.ErrUnfinished) || b.Taken("a") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -96,9 +96,24 @@ func TestForbiddenSources(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := finished("a", "out of memory", "backup_1")
 			spoil(r)
-			h := read(t, r)
-			if len(h.Candidates) != 0 || len(h.Meetings) != 0 || len(h.Excluded) != 1 || h.Excluded[0].Why == "" {
-				t.Errorf("got %+v", h)
+			b, e := taught(t, new(checkpoint.MemoryLog))
+			take(t, b, r)
+			if now := one(t, b); now != e {
+				t.Errorf("it teaches: before %+v, after %+v", e, now)
+			}
+			var kept struct {
+				Excluded []struct{ Why string }
+			}
+			for rec, err := range b.Audit(t.Context()) { // the last one counts
+				if err == nil {
+					err = json.Unmarshal(rec.Data, &kept)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(kept.Excluded) != 1 || kept.Excluded[0].Why == "" {
+				t.Errorf("the book says %+v", kept)
 			}
 		})
 	}
@@ -115,23 +130,25 @@ func TestWhatARunTeaches(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		r    *history.Run
-		want []learn.Candidate
+		want []learn.Entry
 	}{
 		{"a backup helped", finished("a", "CUDA out of memory", "backup_1"),
-			[]learn.Candidate{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "train on less"}}},
-		{"a patch helped", patched, []learn.Candidate{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "less at a time"}}},
-		{"a person helped", told, []learn.Candidate{{Kind: learn.Confirmed, Pattern: "test failure", Remedy: "start the server first"}}},
-		{"it simply works", finished("a", "", "primary"), []learn.Candidate{{Kind: learn.Procedural, Pattern: "train the model", Remedy: "train --batch 16"}}},
+			[]learn.Entry{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "train on less"}}},
+		{"a patch helped", patched, []learn.Entry{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "less at a time"}}},
+		{"a person helped", told, []learn.Entry{{Kind: learn.Confirmed, Pattern: "test failure", Remedy: "start the server first"}}},
+		{"it simply works", finished("a", "", "primary"), []learn.Entry{{Kind: learn.Procedural, Pattern: "train the model", Remedy: "train --batch 16"}}},
 		{"the same once more is no remedy", finished("a", "out of memory", "primary"), nil},
 		{"an unknown cause is none", finished("a", "hm", "backup_1"), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var got []learn.Candidate
-			for _, c := range read(t, tt.r).Candidates {
-				if c.ID == "" || c.Run != "a" || c.Step != "1.1" {
-					t.Errorf("got %+v", c)
+			b := open(t, new(checkpoint.MemoryLog))
+			take(t, b, tt.r)
+			var got []learn.Entry
+			for e := range b.Entries() {
+				if e.ID == "" || e.Run != "a" || e.Step != "1.1" {
+					t.Errorf("got %+v", e)
 				}
-				got = append(got, learn.Candidate{Kind: c.Kind, Pattern: c.Pattern, Remedy: c.Remedy})
+				got = append(got, learn.Entry{Kind: e.Kind, Pattern: e.Pattern, Remedy: e.Remedy})
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
@@ -161,11 +178,8 @@ func TestPromotionNeedsConfirmations(t *testing.T) {
 		t.Run(string(tt.kind), func(t *testing.T) {
 			b := open(t, new(checkpoint.MemoryLog))
 			for i := range tt.n {
-				h := read(t, tt.run(fmt.Sprint("run", i)))
 				for range 2 { // taking a run twice counts once
-					if err := b.Take(t.Context(), h); err != nil {
-						t.Fatal(err)
-					}
+					take(t, b, tt.run(fmt.Sprint("run", i)))
 				}
 				e := one(t, b)
 				if e.Kind != tt.kind || e.Confirmed != i+1 || e.Ready() != (i+1 == tt.n) {
@@ -197,10 +211,7 @@ func taught(t *testing.T, log checkpoint.Log) (*learn.Book, learn.Entry) {
 	t.Helper()
 	b := open(t, log)
 	for i := range 3 {
-		if err := b.Take(t.Context(),
-			read(t, finished(fmt.Sprint("run", i), "out of memory", "backup_1"))); err != nil {
-			t.Fatal(err)
-		}
+		take(t, b, finished(fmt.Sprint("run", i), "out of memory", "backup_1"))
 	}
 	return b, one(t, b)
 }
@@ -212,16 +223,12 @@ func TestShadowTrials(t *testing.T) {
 	}
 	other := finished("other", "out of memory", "patch_1")
 	other.Steps[0].Patches = []history.Patched{{ID: "patch_1", Summary: "buy memory"}}
-	if err := b.Take(t.Context(), read(t, other)); err != nil {
-		t.Fatal(err)
-	}
+	take(t, b, other)
 	e = slices.Collect(b.Entries())[0]
 	if e.Wrong != 1 || e.Ready() {
 		t.Errorf("one lost trial: %+v, ready %v", e, e.Ready())
 	}
-	if err := b.Take(t.Context(), read(t, finished("run3", "out of memory", "backup_1"))); err != nil {
-		t.Fatal(err)
-	}
+	take(t, b, finished("run3", "out of memory", "backup_1"))
 	if e = slices.Collect(b.Entries())[0]; !e.Ready() {
 		t.Errorf("one more confirmation: %+v", e)
 	}
@@ -241,9 +248,7 @@ func TestRevokedStartsAnew(t *testing.T) {
 		kept.Digest() == now.Digest() {
 		t.Errorf("before %+v, after %+v", kept, now)
 	}
-	if err := b.Take(t.Context(), read(t, finished("again", "out of memory", "backup_1"))); err != nil {
-		t.Fatal(err)
-	}
+	take(t, b, finished("again", "out of memory", "backup_1"))
 	if e := one(t, b); e.State != learn.Quarantined || e.Confirmed != 1 || e.Ready() {
 		t.Errorf("got %+v", e)
 	}
@@ -269,9 +274,7 @@ func TestPruneKeepsTheLatest(t *testing.T) {
 	for i := range 4 {
 		r := finished(fmt.Sprint("run", i), "out of memory", "patch_1")
 		r.Steps[0].Patches = []history.Patched{{ID: "patch_1", Summary: fmt.Sprint("way ", i)}}
-		if err := b.Take(t.Context(), read(t, r)); err != nil {
-			t.Fatal(err)
-		}
+		take(t, b, r)
 	}
 	gone, err := b.Prune(t.Context(), 2, "anna")
 	if err != nil || len(gone) != 2 {
@@ -293,7 +296,7 @@ func TestBookIsItsJournal(t *testing.T) {
 	b, e := taught(t, log)
 	for _, err := range []error{
 		b.Promote(t.Context(), e.ID, "anna", "it works"), b.Revoke(t.Context(), e.ID, "bert", "no"),
-		b.Take(t.Context(), read(t, finished("more", "", "primary"))),
+		b.Take(t.Context(), program(), finished("more", "", "primary")),
 		func() error { _, err := b.Prune(t.Context(), 0, "anna"); return err }(),
 	} {
 		if err != nil {
@@ -342,8 +345,8 @@ func ExampleBook() {
 		return
 	}
 	for i := range 3 {
-		h, _ := learn.Read(program(), finished(fmt.Sprint("run", i), "out of memory", "backup_1"))
-		if err := book.Take(ctx, h); err != nil {
+		run := finished(fmt.Sprint("run", i), "out of memory", "backup_1")
+		if err := book.Take(ctx, program(), run); err != nil {
 			fmt.Println(err)
 		}
 	}

@@ -13,22 +13,22 @@ import (
 // ErrUnfinished says that a run is not sealed yet. Nothing is learned from it.
 var ErrUnfinished = errors.New("learn: the run is not finished")
 
-// Read harvests a finished run. [ErrUnfinished] if it is not sealed.
-func Read(p *plan.Plan, r *history.Run) (Harvest, error) {
+// read harvests a finished run. [ErrUnfinished] if it is not sealed.
+func read(p *plan.Plan, r *history.Run) (harvest, error) {
 	if r.Sealed == nil || r.Ended == nil {
-		return Harvest{}, fmt.Errorf("%w: run %q", ErrUnfinished, r.Started.Run)
+		return harvest{}, fmt.Errorf("%w: run %q", ErrUnfinished, r.Started.Run)
 	}
-	h := Harvest{Run: r.Started.Run}
+	h := harvest{run: r.Started.Run}
 	if why := forbidden(r); why != "" {
-		h.Excluded = append(h.Excluded, Exclusion{Why: why})
+		h.excluded = append(h.excluded, exclusion{Why: why})
 		return h, nil
 	}
 	for _, s := range r.Steps {
 		if why := forbiddenStep(s); why != "" {
-			h.Excluded = append(h.Excluded, Exclusion{Step: s.Address, Why: why})
+			h.excluded = append(h.excluded, exclusion{Step: s.Address, Why: why})
 			continue
 		}
-		h.step(p, r.Started.Run, s)
+		h.step(p, s)
 	}
 	return h, nil
 }
@@ -69,14 +69,14 @@ func forbiddenStep(s *history.Step) string {
 }
 
 // step learns from a completed step.
-func (h *Harvest) step(p *plan.Plan, run string, s *history.Step) {
+func (h *harvest) step(p *plan.Plan, s *history.Step) {
 	step := find(p, s.Address)
 	if step == nil || len(s.Attempts) == 0 {
 		return
 	}
 	if len(s.Attempts) == 1 && s.Completed.Method == "primary" {
 		if text := step.Run + step.Prompt; text != "" {
-			h.Candidates = append(h.Candidates, newCandidate(Procedural, cause.Shape(step.Description), text, run,
+			h.candidates = append(h.candidates, newCandidate(Procedural, cause.Shape(step.Description), text, h.run,
 				s.Address))
 		}
 		return
@@ -93,9 +93,9 @@ func (h *Harvest) step(p *plan.Plan, run string, s *history.Step) {
 			continue
 		}
 		seen[pattern] = true
-		h.Meetings = append(h.Meetings, Meeting{Step: s.Address, Pattern: pattern, Helped: helped})
+		h.meetings = append(h.meetings, meeting{step: s.Address, pattern: pattern, helped: helped})
 		if helped != "" {
-			h.Candidates = append(h.Candidates, newCandidate(by, pattern, helped, run, s.Address))
+			h.candidates = append(h.candidates, newCandidate(by, pattern, helped, h.run, s.Address))
 		}
 	}
 }
