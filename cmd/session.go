@@ -275,7 +275,7 @@ func modeChoices() []ask.Choice {
 // somebody else.
 type left struct {
 	folder *escalator.Folder
-	next   escalator.Asker
+	next   exec.Escalator
 }
 
 // Ask returns the answer that was left, or asks next.

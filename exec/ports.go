@@ -129,18 +129,9 @@ type Func func(ctx context.Context, w Work) (Outcome, error)
 // Execute calls f.
 func (f Func) Execute(ctx context.Context, w Work) (Outcome, error) { return f(ctx, w) }
 
-// An Escalator asks a person, or applies what a person has configured.
-//
-// Ask blocks until there is an answer, ctx ends or the question's deadline
-// passes. It returns [ask.ErrNoAnswer] when nobody will answer (the controller
-// takes that as a refusal) and [ask.ErrLater] when the answer is to come later
-// (the controller stops, and asks the same question again when the run is
-// resumed). An answer that does not belong to the question is refused by the
-// controller, whatever the escalator thinks of it. What an executor printed
-// never answers.
-type Escalator interface {
-	Ask(ctx context.Context, q ask.Question) (ask.Answer, error)
-}
+// An Escalator asks a person, or applies what a person has configured; see
+// package exec/escalator.
+type Escalator = ask.Escalator
 
 // escalate asks; a panic of the escalator is a way to ask that is broken.
 func escalate(ctx context.Context, x Escalator, q ask.Question) (a ask.Answer, err error) {

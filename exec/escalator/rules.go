@@ -13,9 +13,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// DefaultMaxTimes is how often a rule answers for one step of one run, where it
+// defaultMaxTimes is how often a rule answers for one step of one run, where it
 // does not say so itself.
-const DefaultMaxTimes = 3
+const defaultMaxTimes = 3
 
 // Rules answer questions as a person has written down before, usually in a file
 // that [ReadRules] reads. The first rule that applies answers. No rules answer
@@ -40,7 +40,7 @@ type Rule struct {
 	Reason      string   // why; becomes part of the answer
 	By          string   // who says so; may be empty
 	// MaxTimes is how often the rule answers for one step of one run while the
-	// Rules live; 0 means DefaultMaxTimes. It keeps a rule that says "again"
+	// Rules live; 0 means 3. It keeps a rule that says "again"
 	// from saying so for ever.
 	MaxTimes int
 }
@@ -95,7 +95,7 @@ func (r Rule) matches(q ask.Question) bool {
 
 func (r Rule) limit() int {
 	if r.MaxTimes == 0 {
-		return DefaultMaxTimes
+		return defaultMaxTimes
 	}
 	return r.MaxTimes
 }

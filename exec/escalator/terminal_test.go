@@ -224,7 +224,7 @@ func TestContextWithTheQuestionsDeadline(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()
-		for name, asker := range map[string]Asker{"terminal": &Terminal{In: in, Out: io.Discard},
+		for name, asker := range map[string]ask.Escalator{"terminal": &Terminal{In: in, Out: io.Discard},
 			"folder": &Folder{Dir: dir, Wait: true}} {
 			q := soon("q1")
 			ctx, cancel := context.WithDeadline(t.Context(), q.Deadline)

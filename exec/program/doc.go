@@ -2,7 +2,7 @@
 // in any language.
 //
 // The program is started once per attempt, in the workspace and in the step's
-// sandbox. It reads one line of JSON, the [Request], from its standard input,
+// sandbox. It reads one line of JSON, the request, from its standard input,
 // does the work, and writes events to its standard output, one line of JSON
 // each. The last event is the result. Everything else that it prints is kept as
 // log text, and is never taken for a result. The page docs/executor-protocol.md

@@ -1,12 +1,6 @@
 package program
 
-import (
-	"errors"
-	"fmt"
-)
-
-// ErrNoResult is wrapped where the program ended well and never wrote a result.
-var ErrNoResult = errors.New("it ended without a result line")
+import "fmt"
 
 // A ReportedError is what the program said about its own failure.
 type ReportedError struct {
@@ -33,17 +27,18 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("program: %s ended with exit status %d; its last output: %q", e.Name, e.Code, e.Tail)
 }
 
-// A ProtocolError says which line broke the protocol.
+// A ProtocolError says how the program broke the protocol: by a line of its
+// output, or by one that is not there, as that of the result, or that of the
+// version where it is asked for one.
 type ProtocolError struct {
 	Name   string
-	Line   int // from 1
+	Line   int // from 1; 0: one that is not there
 	Reason string
 }
 
 func (e *ProtocolError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("program: %s: %s", e.Name, e.Reason)
+	}
 	return fmt.Sprintf("program: %s: line %d of its output: %s", e.Name, e.Line, e.Reason)
 }
-
-// ErrNoVersion is returned where the program does not answer the request for
-// its version as the protocol says.
-var ErrNoVersion = errors.New("it does not answer the version request with a version line")

@@ -61,12 +61,17 @@ func (e *Executor) judge(events *reader, result gate.CommandResult) error {
 	case events.fault != nil:
 		return events.fault
 	case events.result == nil && events.long:
-		return fmt.Errorf("program: %s: %w, but wrote a line of more than %d bytes, which is no event", e.name(),
-			ErrNoResult, lineLimit)
+		return e.broke("it ended without a result line, but wrote a line of more than %d bytes, which is no event",
+			lineLimit)
 	case events.result == nil:
-		return fmt.Errorf("program: %s: %w; its last output: %q", e.name(), ErrNoResult, tail(result.Output))
+		return e.broke("it ended without a result line; its last output: %q", tail(result.Output))
 	}
 	return events.reported()
+}
+
+// broke says which line of the protocol is missing.
+func (e *Executor) broke(format string, args ...any) error {
+	return &ProtocolError{Name: e.name(), Reason: fmt.Sprintf(format, args...)}
 }
 
 // Program is the path of the program, for the envelope; "" if it cannot be

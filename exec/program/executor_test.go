@@ -114,7 +114,8 @@ func TestExecuteTypesItsErrors(t *testing.T) {
 	if !errors.As(err, &exit) || exit.Code != 5 || !errors.As(err, &reported) || reported.Text != "why" {
 		t.Errorf("error %v", err)
 	}
-	if _, err = script(t, "").Execute(t.Context(), work(t)); !errors.Is(err, program.ErrNoResult) {
+	if _, err = script(t, "").Execute(t.Context(), work(t)); !errors.As(err, &protocol) ||
+		protocol.Line != 0 || !strings.Contains(protocol.Reason, "without a result line") {
 		t.Errorf("error %v", err)
 	}
 	if _, err = script(t, "echo; "+good+";"+good).Execute(t.Context(), work(t)); !errors.As(err, &protocol) ||
@@ -167,7 +168,8 @@ func TestExecuteContextExhausted(t *testing.T) {
 func TestExecuteBoundsLines(t *testing.T) {
 	w := work(t)
 	outcome, err := script(t, `printf '{"type":"result","ok":true,"output":"'; head -c 3000000 /dev/zero | tr '\0' x; echo '"}'`).Execute(t.Context(), w)
-	if !errors.Is(err, program.ErrNoResult) || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+	var protocol *program.ProtocolError
+	if !errors.As(err, &protocol) || !strings.Contains(protocol.Reason, "more than 1048576 bytes") {
 		t.Errorf("error %v", err)
 	}
 	if len(outcome.Output) > 64<<10 {
@@ -231,7 +233,8 @@ func TestVersion(t *testing.T) {
 		`echo '{"type":"version","name":"a"}'`} {
 		e := script(t, text+"\n"+strings.Repeat(`echo '{"type":"version","name":"a","version":"1"}'`+"\n",
 			strings.Count(text, ";;")/2))
-		if version, err := e.Version(t.Context()); !errors.Is(err, program.ErrNoVersion) {
+		var protocol *program.ProtocolError
+		if version, err := e.Version(t.Context()); !errors.As(err, &protocol) {
 			t.Errorf("%q: version %q, error %v", text, version, err)
 		}
 	}

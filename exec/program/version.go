@@ -49,8 +49,8 @@ func (e *Executor) Version(ctx context.Context) (string, error) {
 	}
 	text, ok := versionLine(result.Stdout)
 	if !ok || result.Exit != 0 {
-		return "", fmt.Errorf("program: %s: %w (exit status %d, output %q); see docs/executor-protocol.md",
-			e.name(), ErrNoVersion, result.Exit, tail(result.Output))
+		return "", e.broke("it does not answer the version request with a version line (exit status %d, output %q); "+
+			"see docs/executor-protocol.md", result.Exit, tail(result.Output))
 	}
 	return fmt.Sprintf("%s (sha256 %s)", text, digest.Short()), nil
 }

@@ -18,10 +18,10 @@ import (
 // ready, and may be used by many runs at a time.
 type Executor struct{}
 
-// PhaseVariable is the environment variable that tells a command the phase of a
+// phaseVariable is the environment variable that tells a command the phase of a
 // step that writes its test first: "red", "green" or "refactor". Other commands
 // do not have it.
-const PhaseVariable = "PLANLOCK_PHASE"
+const phaseVariable = "PLANLOCK_PHASE"
 
 // Name is "shell": steps that ask for an executor of that name get this one.
 func (*Executor) Name() string { return "shell" }
@@ -61,7 +61,7 @@ func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error)
 		command.Env = append(command.Env, name+"="+w.Method.Env[name])
 	}
 	if w.Phase != "" {
-		command.Env = append(command.Env, PhaseVariable+"="+string(w.Phase))
+		command.Env = append(command.Env, phaseVariable+"="+string(w.Phase))
 	}
 	switch {
 	case w.Runner == nil:

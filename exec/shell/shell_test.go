@@ -144,7 +144,7 @@ func ExampleExecutor() {
 // A command is told the phase of a step that writes its test first, and nothing
 // where there is none.
 func TestExecuteTellsThePhase(t *testing.T) {
-	t.Setenv(shell.PhaseVariable, "of the controller")
+	t.Setenv("PLANLOCK_PHASE", "of the controller")
 	for _, phase := range []history.CyclePhase{"", history.Red, history.Green, history.Refactor} {
 		w := work(t, method.Method{Run: `printf %s "${PLANLOCK_PHASE-none}"`})
 		w.Phase = phase
