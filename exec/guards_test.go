@@ -78,6 +78,11 @@ func TestQuestionOfAGuardIsFilledIn(t *testing.T) {
 func TestGuardThatWantsWhatCannotBe(t *testing.T) {
 	elsewhere, later := plain, plain
 	elsewhere.Step, later.ID = "9.9", "q7"
+	chosen := func(key string) guard.Verdict {
+		q := plain
+		q.Target, q.Choices = "1.1", []ask.Choice{{Key: key, Label: "l", Consequence: "c"}}
+		return guard.Hold(q)
+	}
 	for says, verdict := range map[string]guard.Verdict{
 		"has no choices":                     guard.Hold(ask.Question{Kind: "mine", What: "w", Why: "y"}),
 		"which the plan does not have":       guard.Hold(elsewhere),
@@ -85,6 +90,16 @@ func TestGuardThatWantsWhatCannotBe(t *testing.T) {
 		"a later one of the run gets":        guard.Hold(later),
 		"a fact that is nil":                 guard.Record(nil),
 		"records a fact that is nil":         guard.Hold(plain, (*history.Lesson)(nil)),
+		"the fact attempt-ended":             guard.Record(&history.AttemptEnded{}),
+		"the fact run-started":               guard.Record(&history.Started{}),
+		"the fact run-sealed":                guard.RecordRun(&history.Sealed{}),
+		"the fact step-failed":               guard.RecordRun(&history.StepFailed{}),
+		"the fact asked":                     guard.RecordRun(&history.Asked{}),
+		`blocked by "9.9", which`:            guard.Record(&history.StepBlocked{By: "9.9"}),
+		`choice "a" accepts what`:            chosen(choice.Accept),
+		`choice "b" cannot set the run back`: chosen(choice.Back),
+		"it ends the step, and wants":        guard.Record(&history.StepFailed{}, &history.StepSkipped{}),
+		"ends the step, and wants more":      guard.Hold(plain, &history.StepSkipped{}),
 	} {
 		t.Run(says, func(t *testing.T) {
 			b, run := onGuard(t, func(*guard.Case) guard.Verdict { return verdict })

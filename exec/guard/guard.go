@@ -86,11 +86,15 @@ func Ask(c *Case, kind ask.Kind, why string, evidence ...string) Verdict {
 		Choices:  []ask.Choice{choice.ToGoOn(s), choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s)}})
 }
 
-// Record has facts about the step recorded. A fact that ends the step leaves it
-// out.
+// Record has facts about the step recorded: [history.StepSkipped],
+// [history.StepBlocked] or [history.StepFailed], one of them, which leave it
+// out; [history.ModeSwitched], [history.Advised], [history.Lesson]. Others are
+// refused: a journal must not say what did not happen.
 func Record(facts ...history.Fact) Verdict { return Verdict{Facts: facts} }
 
-// RecordRun has facts about the run recorded.
+// RecordRun has facts about the run recorded: [history.ModeSwitched],
+// [history.StrategySet], [history.Budget], [history.Compliance],
+// [history.Approval]. Others are refused.
 func RecordRun(facts ...history.Fact) Verdict { return Verdict{Facts: facts, Run: true} }
 
 // Look needs an observation to hold.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/exec/internal/question"
 )
 
 // heard is what is wanted because of a guard that does not let a step pass.
@@ -30,8 +33,11 @@ func wantedBy(c *guard.Case, v guard.Verdict) Action {
 		return Foresee{Kind: v.Consult}
 	case v.Consult != "":
 		return Refuse{Why: fmt.Sprintf("there is no advice of kind %q", v.Consult)}
-	case slices.ContainsFunc(v.Facts, missing):
-		return Refuse{Why: "it records a fact that is nil"}
+	}
+	if err := recordable(c, v); err != nil {
+		return Refuse{Why: err.Error()}
+	}
+	switch {
 	case v.Run:
 		return Record{Facts: history.Where{}.Locate(v.Facts...)}
 	case v.Question == nil:
@@ -51,6 +57,51 @@ func missing(f history.Fact) bool {
 	return f == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
+// recordable says why the facts of a verdict cannot be recorded. One that stands
+// where it cannot would leave a journal that nobody can read.
+func recordable(c *guard.Case, v guard.Verdict) error {
+	ends := 0
+	for _, f := range v.Facts {
+		switch {
+		case missing(f):
+			return errors.New("it records a fact that is nil")
+		case v.Run && !ofRun(f), !v.Run && !ofStep(f):
+			return fmt.Errorf("it records the fact %s, which it cannot there", f.Type())
+		}
+		switch f := f.(type) {
+		case *history.StepBlocked:
+			if ends++; c.Run.Step(f.By) == nil {
+				return fmt.Errorf("it says that the step is blocked by %q, which the plan does not have", f.By)
+			}
+		case *history.StepSkipped, *history.StepFailed:
+			ends++
+		}
+	}
+	if ends > 1 || ends == 1 && v.Question != nil {
+		return errors.New("it ends the step, and wants more of it")
+	}
+	return nil
+}
+
+// ofStep and ofRun report whether a guard may record a fact: about the step
+// that has not begun, and about the run.
+func ofStep(f history.Fact) bool {
+	switch f.(type) {
+	case *history.StepSkipped, *history.StepBlocked, *history.StepFailed, *history.ModeSwitched, *history.Lesson,
+		*history.Advised:
+		return true
+	}
+	return false
+}
+
+func ofRun(f history.Fact) bool {
+	switch f.(type) {
+	case *history.ModeSwitched, *history.StrategySet, *history.Budget, *history.Compliance, *history.Approval:
+		return true
+	}
+	return false
+}
+
 // Question is the question of a guard as it is put: with the id, run and step
 // of the case, where it names none. The error says why it cannot be put.
 func Question(c *guard.Case, q ask.Question) (ask.Question, error) {
@@ -59,13 +110,22 @@ func Question(c *guard.Case, q ask.Question) (ask.Question, error) {
 	if q.Step == "" {
 		q.Step, q.Attempt = c.Step.Address, c.Step.Tried()
 	}
+	about, to := c.Run.Step(q.Step), c.Run.Step(q.Target)
 	switch {
-	case c.Run.Step(q.Step) == nil:
+	case about == nil:
 		return q, fmt.Errorf("its question is about step %q, which the plan does not have", q.Step)
+	case about.Status.Over():
+		return q, fmt.Errorf("its question is about step %s, which is %s", q.Step, about.Status)
 	case c.Run.AskedUnder(q.ID) != "":
 		return q, fmt.Errorf("its question has the id %q, and another one of the run has it", q.ID)
 	case q.ID != next && numbered(q.ID):
 		return q, fmt.Errorf("its question has the id %q, which a later one of the run gets", q.ID)
+	}
+	if _, accepts := q.Choice(choice.Accept); accepts && about.Last() == nil {
+		return q, fmt.Errorf("its choice %q accepts what an attempt did, and there was none", choice.Accept)
+	}
+	if _, back := q.Choice(choice.Back); back && !question.CanUnwind(c.Run, to) {
+		return q, fmt.Errorf("its choice %q cannot set the run back to before step %q", choice.Back, q.Target)
 	}
 	return q, q.Validate()
 }

@@ -57,8 +57,7 @@ func (i *Inbox) Look(ctx context.Context) error {
 
 // canSetBack reports whether the run can be set back to before a step.
 func (i *Inbox) canSetBack(a plan.Address) bool {
-	to := i.Rec.Run.Step(a)
-	return to != nil && to.Checkpoint != nil && question.CanUnwind(i.Rec.Run, to)
+	return question.CanUnwind(i.Rec.Run, i.Rec.Run.Step(a))
 }
 
 // withdraw removes a request that has become a question, or cannot become one.

@@ -30,7 +30,7 @@ func setBackTo(c *guard.Case, f *history.AttemptFailed) *history.Step {
 	case f != nil && criticalGate(c.Step):
 		to = latestCompleted(c.Run)
 	}
-	if to == nil || to.Checkpoint == nil || !CanUnwind(c.Run, to) {
+	if !CanUnwind(c.Run, to) {
 		return nil
 	}
 	return to
@@ -72,9 +72,13 @@ func criticalGate(s *history.Step) bool {
 	})
 }
 
-// CanUnwind reports whether a run can be set back to before a step: nothing
-// irreversible was attempted from there on, and no compensation has failed.
+// CanUnwind reports whether a run can be set back to before a step: it has
+// begun, nothing irreversible was attempted from there on, and no compensation
+// has failed. to may be nil.
 func CanUnwind(run *history.Run, to *history.Step) bool {
+	if to == nil || to.Checkpoint == nil {
+		return false
+	}
 	from := slices.Index(run.Steps, to)
 	return from >= 0 && !slices.ContainsFunc(run.Steps[from:], func(s *history.Step) bool {
 		a := s.Last()

@@ -48,7 +48,7 @@ func (g *Game) request() *ask.Request {
 		return &ask.Request{Kind: ask.Obsolete, Reason: fmt.Sprintf("the world moved at %d", g.seq), By: "somebody"}
 	}
 	to := pick(g.dice, g.run.Steps...)
-	if to.Checkpoint == nil || !question.CanUnwind(g.run, to) {
+	if !question.CanUnwind(g.run, to) {
 		return nil
 	}
 	return &ask.Request{Kind: ask.Rollback, Step: to.Address, Reason: fmt.Sprintf("once more at %d", g.seq), By: "somebody"}
