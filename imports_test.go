@@ -36,6 +36,7 @@ var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/jsontree":     {nil, []string{"plan", "gate", "internal/reviewdoc"}},
 	"internal/lazyre":       {nil, []string{"plan", "gate", "exec", "cmd"}},
 	"internal/reviewdoc":    {[]string{"internal/jsontree"}, []string{"plan", "gate"}},
+	"internal/suite":        {nil, []string{"checkpoint", "gate", "exec"}},
 	"internal/crash":        {nil, nil},
 	"internal/characterise": {nil, nil},
 	"internal/process":      {[]string{"plan", "gate"}, []string{"exec"}},

@@ -10,35 +10,23 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/internal/suite"
 	"github.com/planlock/planlock/ledger"
 )
 
 // openBlobs is what a subject of the tests is opened with: see RunBlobs.
 type openBlobs = func() (checkpoint.Blobs, error)
 
-// RunBlobs tests the rules of checkpoint.Blobs, one subtest for each. open
-// opens one and the same store every time it is called; it is called again
-// while the last one is still open, too. A store in memory returns itself. What
-// is opened is closed if it has a method Close() error.
-func RunBlobs(t *testing.T, open func() (checkpoint.Blobs, error)) {
+// RunBlobs tests the rules of checkpoint.Blobs. Each rule is a subtest of a
+// *testing.T; each that is broken is an error of t. open opens one and the same
+// store every time it is called; it is called again while the last one is still
+// open, too. A store in memory returns itself. What is opened is closed if it
+// has a method Close() error.
+func RunBlobs(t testing.TB, open func() (checkpoint.Blobs, error)) {
 	t.Helper()
 	for _, c := range blobsCases {
-		t.Run(c.name, func(t *testing.T) {
-			if err := c.test(open); err != nil {
-				t.Error(err)
-			}
-		})
+		suite.Try(t, c.name, c.rule, func(testing.TB) error { return c.test(open) })
 	}
-}
-
-// TestBlobs tests the rules of checkpoint.Blobs as RunBlobs does, and returns
-// all violations.
-func TestBlobs(open func() (checkpoint.Blobs, error)) error {
-	var errs []error
-	for _, c := range blobsCases {
-		errs = append(errs, c.test(open))
-	}
-	return errors.Join(errs...)
 }
 
 // A blobsCase defends one rule. Cases share a store, so each uses contents of
@@ -49,17 +37,13 @@ type blobsCase struct {
 	run  func(b checkpoint.Blobs, open openBlobs) error
 }
 
-// test opens the store and holds the rule against it. The error begins with the
-// rule, so that it can be read without the source of the case.
+// test opens the store and holds the rule against it.
 func (c blobsCase) test(open openBlobs) error {
 	b, err := open()
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
-	if err := errors.Join(c.run(b, open), closeBlobs(b)); err != nil {
-		return fmt.Errorf("rule %q (%s): %w", c.name, c.rule, err)
-	}
-	return nil
+	return errors.Join(c.run(b, open), closeBlobs(b))
 }
 
 // closeBlobs closes what can be closed. Blobs have no Close of their own: a

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/internal/suite"
 )
 
 // A LogSubject is one log that is tested.
@@ -25,37 +26,14 @@ type LogSubject struct {
 // freshLog is what the subjects of the tests are made with: see RunLog.
 type freshLog = func() (LogSubject, error)
 
-// RunLog tests the rules of checkpoint.Log, one subtest for each. fresh returns a
-// new and empty log every time it is called.
-func RunLog(t *testing.T, fresh func() (LogSubject, error)) {
+// RunLog tests the rules of checkpoint.Log, as RunBlobs does those of Blobs.
+// fresh returns a new and empty log every time it is called.
+func RunLog(t testing.TB, fresh func() (LogSubject, error)) {
 	t.Helper()
 	for _, c := range logCases {
-		t.Run(c.name, func(t *testing.T) {
-			err := c.test(fresh)
-			if errors.Is(err, errSkip) {
-				t.Skip(err)
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
+		suite.Try(t, c.name, c.rule, func(testing.TB) error { return c.test(fresh) })
 	}
 }
-
-// TestLog tests the rules of checkpoint.Log as RunLog does, and returns all
-// violations.
-func TestLog(fresh func() (LogSubject, error)) error {
-	var errs []error
-	for _, c := range logCases {
-		if err := c.test(fresh); !errors.Is(err, errSkip) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// errSkip says that a rule cannot be tested on this subject.
-var errSkip = errors.New("the subject has no Tear")
 
 // A logCase defends one rule on a log of its own.
 type logCase struct {
@@ -74,10 +52,7 @@ func (c logCase) test(fresh freshLog) error {
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
-	if err := errors.Join(c.run(l, s), l.Close()); err != nil {
-		return fmt.Errorf("rule %q (%s): %w", c.name, c.rule, err)
-	}
-	return nil
+	return errors.Join(c.run(l, s), l.Close())
 }
 
 // The rules of checkpoint.Log, simple ones first, since the others rely on
@@ -305,7 +280,7 @@ func testStale(l checkpoint.Log, s LogSubject) error {
 // yielded, and a new one must take its place.
 func testTorn(l checkpoint.Log, s LogSubject) error {
 	if s.Tear == nil {
-		return errSkip
+		return fmt.Errorf("%w: the subject has no Tear", suite.ErrSkip)
 	}
 	if err := errors.Join(appendAll(l, batches[:2]), l.Close(), s.Tear()); err != nil {
 		return err

@@ -3,6 +3,7 @@ package checkpointtest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -68,12 +69,21 @@ func TestBrokenBlobs(t *testing.T) {
 		{"failed read", &keepsHalf{}},
 		{"cancelled", &deaf{}},
 	} {
-		err := checkpointtest.TestBlobs(func() (checkpoint.Blobs, error) { return c.blobs, nil })
-		if err == nil || !strings.Contains(err.Error(), strconv.Quote(c.rule)) {
-			t.Errorf("broken rule %q was not found: %v", c.rule, err)
+		got := &noted{TB: t}
+		checkpointtest.RunBlobs(got, func() (checkpoint.Blobs, error) { return c.blobs, nil })
+		if !strings.Contains(got.wrong, strconv.Quote(c.rule)) {
+			t.Errorf("broken rule %q was not found: %s", c.rule, got.wrong)
 		}
 	}
 }
+
+// A noted test keeps what is wrong for itself.
+type noted struct {
+	testing.TB
+	wrong string
+}
+
+func (n *noted) Errorf(format string, args ...any) { n.wrong += fmt.Sprintf(format, args...) + "\n" }
 
 type shortened struct{ checkpoint.Memory }
 
@@ -109,11 +119,12 @@ func (f *forgetful) Append(ctx context.Context, batch [][]byte) error {
 }
 
 func TestBrokenLog(t *testing.T) {
-	err := checkpointtest.TestLog(func() (checkpointtest.LogSubject, error) {
+	got := &noted{TB: t}
+	checkpointtest.RunLog(got, func() (checkpointtest.LogSubject, error) {
 		l := &forgetful{}
 		return checkpointtest.LogSubject{Open: func() (checkpoint.Log, error) { return l, nil }}, nil
 	})
-	if err == nil || !strings.Contains(err.Error(), `"order"`) {
-		t.Errorf("a log that forgets was not found: %v", err)
+	if !strings.Contains(got.wrong, `"order"`) {
+		t.Errorf("a log that forgets was not found: %s", got.wrong)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/suite"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -32,30 +33,13 @@ var checkRules = []checkRule{
 	{"ends", "what Decide started has ended when it returns", asGate(endsAll)},
 }
 
-// RunCheck checks a kind of check against the rules of gate.Check, one subtest
-// for each. use is a check of that kind as a plan may have it.
-func RunCheck(t *testing.T, k gate.Check, use plan.Check) {
+// RunCheck checks a kind of check against the rules of gate.Check, as Run does
+// a gate. use is a check of that kind as a plan may have it.
+func RunCheck(t testing.TB, k gate.Check, use plan.Check) {
 	t.Helper()
 	for _, r := range checkRules {
-		t.Run(r.name, func(t *testing.T) {
-			if err := r.try(t, k, use); err != nil {
-				t.Errorf("rule broken: %s: %v", r.rule, err)
-			}
-		})
+		suite.Try(t, r.name, r.rule, func(t testing.TB) error { return r.try(t, k, use) })
 	}
-}
-
-// ConformCheck checks a kind of check against the same rules and returns
-// everything that is wrong, joined. t gives it folders and their removal.
-func ConformCheck(t testing.TB, k gate.Check, use plan.Check) error {
-	t.Helper()
-	var errs []error
-	for _, r := range checkRules {
-		if err := r.try(t, k, use); err != nil {
-			errs = append(errs, fmt.Errorf("gatetest: %s: %s: %w", r.name, r.rule, err))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 func validKind(_ testing.TB, k gate.Check, use plan.Check) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/internal/suite"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -35,29 +36,13 @@ var rules = []rule{
 	{"ends", "what Judge started has ended when it returns", endsAll},
 }
 
-// Run checks a gate against the rules of gate.Gate, one subtest for each.
-func Run(t *testing.T, g gate.Gate) {
+// Run checks a gate against the rules of gate.Gate. Each rule is a subtest of a
+// *testing.T; each that is broken is an error of t.
+func Run(t testing.TB, g gate.Gate) {
 	t.Helper()
 	for _, r := range rules {
-		t.Run(r.name, func(t *testing.T) {
-			if err := r.try(t, g); err != nil {
-				t.Errorf("rule broken: %s: %v", r.rule, err)
-			}
-		})
+		suite.Try(t, r.name, r.rule, func(t testing.TB) error { return r.try(t, g) })
 	}
-}
-
-// Conform checks a gate against the same rules and returns everything that is
-// wrong, joined. t gives it folders and their removal.
-func Conform(t testing.TB, g gate.Gate) error {
-	t.Helper()
-	var errs []error
-	for _, r := range rules {
-		if err := r.try(t, g); err != nil {
-			errs = append(errs, fmt.Errorf("gatetest: %s: %s: %w", r.name, r.rule, err))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // patience is how long a gate may take to notice that it should stop.

@@ -4,9 +4,9 @@
 // writes both to temporary folders, scans and compares them with the ledger,
 // and fills in all that a controller would. [Judge] asks a gate, as a panel
 // with the built-in checks does. [Runner] answers commands from a script.
-// [Conform] and [Run] check that a gate obeys the rules of gate.Gate: it is
-// noticed if it ignores its context, keeps the pass, or leaves a goroutine.
-// [ConformCheck] and [RunCheck] do the same for kinds of checks.
+// [Run] checks that a gate obeys the rules of gate.Gate: it is noticed if it
+// ignores its context, keeps the pass, or leaves a goroutine. [RunCheck] does
+// the same for kinds of checks.
 //
 // What a pass has follows from its phase, here as in a controller: Output and
 // Account are there during and after an attempt, however little it did, and nil
