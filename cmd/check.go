@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/report"
 )

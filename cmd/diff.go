@@ -9,7 +9,7 @@ import (
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )

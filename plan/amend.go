@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // An Amendment is what a plan has that the plan before it had not.
@@ -167,7 +167,7 @@ func changedSettings(old, now []Setting) []string {
 	was := map[string]Value{}
 	name := func(key string) {
 		table, _, _ := strings.Cut(key, ".")
-		if line := fmt.Sprintf("[%s] is not what it was", hidden.Escape(table)); len(list) == 0 ||
+		if line := fmt.Sprintf("[%s] is not what it was", safetext.Escape(table)); len(list) == 0 ||
 			list[len(list)-1] != line {
 			list = append(list, line)
 		}
@@ -199,18 +199,18 @@ func changedTasks(old, now []Task) []string {
 	for _, was := range old {
 		is := at[was.ID]
 		if is == nil {
-			list = append(list, fmt.Sprintf("task %s is gone", hidden.Escape(was.ID)))
+			list = append(list, fmt.Sprintf("task %s is gone", safetext.Escape(was.ID)))
 			continue
 		}
 		if keys := changedKeys(was.visit, is.visit); keys != "" {
-			list = append(list, fmt.Sprintf("task %s is not what it was: %s", hidden.Escape(was.ID), keys))
+			list = append(list, fmt.Sprintf("task %s is not what it was: %s", safetext.Escape(was.ID), keys))
 		}
 		steps := map[string]*Step{}
 		for i := range is.Steps {
 			steps[is.Steps[i].ID] = &is.Steps[i]
 		}
 		for _, s := range was.Steps {
-			address := hidden.Escape(string(addressOf(was.ID, s.ID)))
+			address := safetext.Escape(string(addressOf(was.ID, s.ID)))
 			if steps[s.ID] == nil {
 				list = append(list, fmt.Sprintf("step %s is gone", address))
 			} else if keys := changedKeys(s.visit, steps[s.ID].visit); keys != "" {

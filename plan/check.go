@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // Check judges the draft and returns all diagnostics, those of reading
@@ -195,7 +195,7 @@ func (r *runnable) method(key string, s *Step) {
 	}
 	for _, t := range textsOf(s.visit) {
 		switch {
-		case t.means == command && hidden.InLines(t.text) >= 0:
+		case t.means == command && safetext.HiddenInLines(t.text) >= 0:
 			r.report(key, fmt.Sprintf("a command of step %s has a character that is not seen", s.Address),
 				"take it out, or type the command again")
 		case t.means == glob && pathFault(t.text) != "":

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // Severity of a diagnostic: an error refuses, a warning is recorded, a note
@@ -52,8 +52,8 @@ func foundError(list []Diagnostic) bool {
 // String is one line, file:line:column: severity: message [code], with nothing
 // in it that a terminal would act on.
 func (d Diagnostic) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", hidden.Escape(d.Pos.File), d.Pos.Line, d.Pos.Column, d.Severity,
-		hidden.Escape(d.Message), d.Code)
+	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", safetext.Escape(d.Pos.File), d.Pos.Line, d.Pos.Column, d.Severity,
+		safetext.Escape(d.Message), d.Code)
 }
 
 // Format writes the diagnostic for people: its line, the line of the source
@@ -66,7 +66,7 @@ func (d Diagnostic) Format(w io.Writer, draft *Draft) error {
 		quote(&b, draft.Line(d.Pos), d.Pos)
 	}
 	if d.Hint != "" {
-		fmt.Fprintf(&b, "  hint: %s\n", hidden.Escape(d.Hint))
+		fmt.Fprintf(&b, "  hint: %s\n", safetext.Escape(d.Hint))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -91,8 +91,8 @@ func quote(b *strings.Builder, line string, p Position) {
 	for to > at && to < len(line) && !utf8.RuneStart(line[to]) {
 		to--
 	}
-	before := hidden.Escape(strings.ReplaceAll(line[from:at], "\t", " "))
-	after := hidden.Escape(strings.ReplaceAll(line[at:to], "\t", " "))
+	before := safetext.Escape(strings.ReplaceAll(line[from:at], "\t", " "))
+	after := safetext.Escape(strings.ReplaceAll(line[at:to], "\t", " "))
 	length := max(1, utf8.RuneCountInString(strings.TrimRight(after, " ")))
 	if i := strings.Index(after, " #"); i > 0 && strings.Count(after[:i], `"`)%2 == 0 { // a comment is not marked
 		length = utf8.RuneCountInString(strings.TrimRight(after[:i], " "))

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // LockOptions are what a lock binds besides the plan. The zero value binds the
@@ -205,14 +205,14 @@ func (e *AckError) Error() string {
 	if len(e.Missing) > 0 {
 		b.WriteString("not acknowledged:")
 		for _, a := range e.Missing {
-			fmt.Fprintf(&b, "\n  %s  %s", hidden.Escape(a.Code), hidden.Escape(a.Text))
+			fmt.Fprintf(&b, "\n  %s  %s", safetext.Escape(a.Code), safetext.Escape(a.Text))
 		}
 	}
 	if len(e.Unknown) > 0 {
 		if len(e.Missing) > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "acknowledged, but nothing in the plan asks for it: %s", hidden.Escape(strings.Join(e.Unknown, ", ")))
+		fmt.Fprintf(&b, "acknowledged, but nothing in the plan asks for it: %s", safetext.Escape(strings.Join(e.Unknown, ", ")))
 	}
 	return b.String()
 }
@@ -237,7 +237,7 @@ func (e *CheckError) Error() string {
 	}
 	for _, a := range e.Answers {
 		if !a.Yes {
-			fmt.Fprintf(&b, "\n  self-check: no: %s", hidden.Escape(a.Text))
+			fmt.Fprintf(&b, "\n  self-check: no: %s", safetext.Escape(a.Text))
 		}
 	}
 	return fmt.Sprintf("plan: refused with %s:%s", count(errors, "error"), b.String())

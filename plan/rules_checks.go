@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // checkRules are those of checks, wherever they stand.
@@ -63,7 +63,7 @@ func checkRules() []rule {
 					if len(known) > 0 {
 						hint = "it has " + strings.Join(known, ", ")
 					}
-					tell("."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, hidden.Escape(name)), hint)
+					tell("."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, safetext.Escape(name)), hint)
 				}
 			}),
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // namingRules are those of ids, and of all texts of a meaning, wherever they
@@ -84,7 +84,7 @@ func namingRules() []rule {
 			why: "A symbol is FOLDER.Name or FOLDER.Type.Method."},
 			[]meaning{symbol}, func(name string) (message, hint string) {
 				if dot := strings.LastIndexByte(name, '.'); dot < 0 || !token.IsIdentifier(name[dot+1:]) ||
-					hidden.Index(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
+					safetext.Hidden(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
 					return fmt.Sprintf("%q is not a symbol", name),
 						`a symbol is FOLDER.Name or FOLDER.Type.Method, as in "server.Limiter.Allow", and ".Name" in the root`
 				}
@@ -124,8 +124,8 @@ func everyText(r rule, of []meaning, wrong func(text string) (message, hint stri
 // unseen finds what people cannot see in a text, and shows it escaped.
 func unseen(message, hint string) func(string) (string, string) {
 	return func(text string) (string, string) {
-		if i := hidden.InLines(text); i >= 0 {
-			return message + hidden.Escape(text[i:min(len(text), i+4)]), hint
+		if i := safetext.HiddenInLines(text); i >= 0 {
+			return message + safetext.Escape(text[i:min(len(text), i+4)]), hint
 		}
 		return "", ""
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan/internal/hidden"
 	"github.com/planlock/planlock/plan/internal/paths"
 )
 
@@ -66,7 +66,7 @@ func sandboxValues(s *Sandbox, tell tell) {
 		}
 	}
 	for i, path := range s.Writable {
-		if path == "" || hidden.Index(path) >= 0 || strings.TrimSpace(path) != path || hasDots(path) {
+		if path == "" || safetext.Hidden(path) >= 0 || strings.TrimSpace(path) != path || hasDots(path) {
 			tell(fmt.Sprintf("sandbox.writable[%d]", i), fmt.Sprintf("%q is not a folder", path),
 				"name folders in full, without ..")
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
@@ -140,7 +140,7 @@ func wholeRules() []rule {
 				} else if len(names) > 0 {
 					hint = "it has " + strings.Join(names, ", ")
 				}
-				return fmt.Sprintf("the gate %q has no argument %s", g.Name, hidden.Escape(s.Key)), hint
+				return fmt.Sprintf("the gate %q has no argument %s", g.Name, safetext.Escape(s.Key)), hint
 			})},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // An Answer to one of the ten questions of the self-check.
@@ -143,7 +143,7 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptio
 		a.Evidence = []string{q.counted(&d.Plan, o)}
 		if steps := d.lacking(q.lacks); len(steps) > 0 {
 			a.Yes, a.Evidence = false, []string{fmt.Sprintf("it could not be read for %s, the first is %s",
-				count(len(steps), "step"), hidden.Escape(string(steps[0])))}
+				count(len(steps), "step"), safetext.Escape(string(steps[0])))}
 		}
 	}
 	return a
@@ -153,8 +153,8 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptio
 func evidenceOf(no []Diagnostic) []string {
 	var list []string
 	for _, f := range no[:min(len(no), maxEvidence)] {
-		list = append(list, fmt.Sprintf("%s:%d: %s [%s]", hidden.Escape(f.Pos.File), f.Pos.Line,
-			hidden.Escape(f.Message), f.Code))
+		list = append(list, fmt.Sprintf("%s:%d: %s [%s]", safetext.Escape(f.Pos.File), f.Pos.Line,
+			safetext.Escape(f.Message), f.Code))
 	}
 	if more := len(no) - maxEvidence; more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))

@@ -13,8 +13,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/template"
-	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )

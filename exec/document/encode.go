@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // encode writes an indented JSON document, in parts: no document is ever in

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // TestBreakLineEndless: a word without end is broken in one go. (Were its rest

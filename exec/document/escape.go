@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // special are the characters that mean something in Markdown, in its tables, or

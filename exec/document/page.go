@@ -3,7 +3,7 @@ package document
 import (
 	"fmt"
 
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // A Page is what a template of a page is given: the model, its pictures, and

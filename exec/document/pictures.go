@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // Sizes of the picture of the graph, in pixels.

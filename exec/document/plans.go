@@ -12,7 +12,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )

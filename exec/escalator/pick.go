@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // Pick shows text and some choices and returns the key of the one that was

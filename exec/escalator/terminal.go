@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // maxTries is how many times a terminal asks for one answer.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/internal/hidden"
 	"github.com/planlock/planlock/plan/lockfile"
 )
 
@@ -42,11 +42,11 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%v for %d bytes", took, len(text))
 		}
 		for _, x := range found {
-			if x.Pos.Line < 1 || x.Pos.Column < 1 || x.Severity == "" || hidden.Index(x.String()) >= 0 {
+			if x.Pos.Line < 1 || x.Pos.Column < 1 || x.Severity == "" || safetext.Hidden(x.String()) >= 0 {
 				t.Errorf("%+v", x)
 			}
 			var b strings.Builder
-			if err := x.Format(&b, d); err != nil || hidden.InLines(b.String()) >= 0 {
+			if err := x.Format(&b, d); err != nil || safetext.HiddenInLines(b.String()) >= 0 {
 				t.Errorf("%v %q", err, b.String())
 			}
 		}

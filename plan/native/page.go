@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // A page is the text of a plan that grows while the plan is visited. It is
@@ -43,7 +43,7 @@ func (w *page) line(parts ...string) {
 // comment writes lines that nobody reads but people.
 func (w *page) comment(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		w.line(strings.TrimRight("# "+hidden.Escape(strings.TrimRight(line, " \t\r")), " "))
+		w.line(strings.TrimRight("# "+safetext.Escape(strings.TrimRight(line, " \t\r")), " "))
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/internal/hidden"
 	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
@@ -19,7 +19,7 @@ func tomlText(s string, lines bool) string {
 	if lines && strings.Contains(s, "\n") {
 		return "\"\"\"\n" + escapeTOML(s, true) + "\"\"\""
 	}
-	if strings.ContainsAny(s, `\"`) && !strings.Contains(s, "'") && hidden.Index(s) < 0 {
+	if strings.ContainsAny(s, `\"`) && !strings.Contains(s, "'") && safetext.Hidden(s) < 0 {
 		return "'" + s + "'"
 	}
 	return `"` + escapeTOML(s, false) + `"`
@@ -27,7 +27,7 @@ func tomlText(s string, lines bool) string {
 
 // escapeTOML spells a text for a basic string, or one of several lines.
 func escapeTOML(s string, lines bool) string {
-	if hidden.Index(s) < 0 && !strings.ContainsAny(s, `\"`) {
+	if safetext.Hidden(s) < 0 && !strings.ContainsAny(s, `\"`) {
 		return s
 	}
 	var b strings.Builder
@@ -48,7 +48,7 @@ func escapeTOML(s string, lines bool) string {
 			b.WriteString(`\t`)
 		case r == '\r':
 			b.WriteString(`\r`)
-		case !hidden.Is(r):
+		case !safetext.IsHidden(r):
 			b.WriteString(s[i : i+size])
 		case r > 0xffff:
 			fmt.Fprintf(&b, `\U%08X`, r)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // Overview is a run on one page: which it is, a line for each step, and how far

@@ -15,8 +15,8 @@ import (
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
-	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // A Progress shows how a run goes: on a terminal what is over scrolls away and

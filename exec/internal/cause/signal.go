@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // Bounds of what is read of one attempt.
