@@ -96,7 +96,7 @@ func unreadable(path string, err error) (plan.Diagnostic, int) {
 
 // cannotRun reports whether something was found that only a run minds.
 func cannotRun(found []plan.Diagnostic) bool {
-	return slices.ContainsFunc(found, func(d plan.Diagnostic) bool { return d.Code == plan.CannotRun })
+	return slices.ContainsFunc(found, func(d plan.Diagnostic) bool { return d.Code == "cannot-run" })
 }
 
 // count counts diagnostics by their severity.
@@ -182,7 +182,7 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 			s := &p.Tasks[i].Steps[j]
 			if (s.Executor == "" || s.Executor == "shell") && s.Run == "" && s.Prompt != "" &&
 				orOpen(s.Status) == plan.Open &&
-				!slices.Contains(accepted, plan.DoneCode(s.Address)) {
+				!slices.Contains(accepted, s.Address.DoneCode()) {
 				list = append(list, s.Address)
 			}
 		}

@@ -104,7 +104,7 @@ func lockDone(t *testing.T, b *exectest.Bench, steps ...plan.Address) *plan.Lock
 	t.Helper()
 	var codes []string
 	for _, a := range steps {
-		codes = append(codes, plan.DoneCode(a))
+		codes = append(codes, a.DoneCode())
 	}
 	locked, err := b.Controller.Lock(context.Background(), b.Draft, codes...)
 	if err != nil {

@@ -529,7 +529,7 @@ func TestAmendAnIsolatedRun(t *testing.T) {
 func TestAmendLeavesNoStepOut(t *testing.T) {
 	b, run, _ := waits(t)
 	a := amendment(read(t, begunPlan+furtherStep))
-	a.Acknowledged = append(a.Acknowledged, plan.DoneCode("2.1"), plan.DoneCode("2.2"))
+	a.Acknowledged = append(a.Acknowledged, plan.Address("2.1").DoneCode(), plan.Address("2.2").DoneCode())
 	var ack *plan.AckError
 	if _, err := b.Controller.Amend(t.Context(), run, a); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"done:2.1", "done:2.2"}) || len(ack.Missing) > 0 {
 		t.Errorf("%v", err)

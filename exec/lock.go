@@ -104,7 +104,7 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already,
 			evidence = append(evidence, holds...)
 		}
 		if len(evidence) > 0 {
-			list = append(list, Already{Step: a, Code: plan.DoneCode(a), Evidence: evidence})
+			list = append(list, Already{Step: a, Code: a.DoneCode(), Evidence: evidence})
 		}
 	}
 	return list, ctx.Err()

@@ -19,7 +19,7 @@ import (
 func TestPlansGiveGatesArguments(t *testing.T) {
 	linter := gate.New(gate.Info{Name: "linter", Doc: "allows few changes", Level: gate.BlocksStep,
 		Phases: []gate.Phase{gate.After},
-		Args:   []plan.Argument{{Name: "max", Doc: "how many", Kind: plan.ArgInteger}}},
+		Args:   []plan.Argument{{Name: "max", Doc: "how many", Kind: "integer"}}},
 		func(_ context.Context, pass *gate.Pass) error {
 			most, err := pass.Args.Int("max", 100)
 			if len(pass.Changes) > most {

@@ -150,14 +150,14 @@ func (c *Controller) lacksGates(p *plan.Plan) error {
 	var errs []error
 	known := c.Options().Gates
 	for _, use := range p.Gates {
-		at := slices.IndexFunc(known, func(k plan.GateKind) bool { return k.Name == use.Name })
-		if at < 0 {
+		args, there := known[use.Name]
+		if !there {
 			errs = append(errs, fmt.Errorf("exec: the plan asks for the gate %q, which is not there: add it to Controller.Gates", use.Name))
 			continue
 		}
 		for _, s := range use.Args {
-			if !slices.ContainsFunc(known[at].Args,
-				func(a plan.Argument) bool { return a.Name == s.Key && a.Kind.Takes(s.Value) }) {
+			if !slices.ContainsFunc(args,
+				func(a plan.Argument) bool { return a.Name == s.Key && a.Takes(s.Value) }) {
 				errs = append(errs,
 					fmt.Errorf("exec: the gate %q does not take the argument %q that the plan gives it", use.Name,
 						s.Key))
@@ -330,9 +330,9 @@ func (c *Controller) Options() plan.CheckOptions {
 		}
 		o.CheckKinds = append(o.CheckKinds, check.Kind())
 	}
-	o.Gates = []plan.GateKind{}
+	o.Gates = map[string][]plan.Argument{}
 	for _, info := range (&panel.Panel{Gates: c.Gates}).Describe() {
-		o.Gates = append(o.Gates, plan.GateKind{Name: info.Name, Args: info.Args})
+		o.Gates[info.Name] = info.Args
 	}
 	for n, x := range c.Executors {
 		if n == "" && x != nil {

@@ -22,7 +22,7 @@ func (a Args) value(name string) (plan.Value, bool) {
 	return a[i].Value, true
 }
 
-// Text is an argument of the kind plan.ArgText.
+// Text is an argument of the kind "string".
 func (a Args) Text(name, otherwise string) string {
 	if v, ok := a.value(name); ok {
 		return v.Text
@@ -30,7 +30,7 @@ func (a Args) Text(name, otherwise string) string {
 	return otherwise
 }
 
-// Int is an argument of the kind plan.ArgInteger; the error is for a number
+// Int is an argument of the kind "integer"; the error is for a number
 // that is too large.
 func (a Args) Int(name string, otherwise int) (int, error) {
 	v, ok := a.value(name)
@@ -44,7 +44,7 @@ func (a Args) Int(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// Flag is an argument of the kind plan.ArgFlag.
+// Flag is an argument of the kind "boolean".
 func (a Args) Flag(name string, otherwise bool) bool {
 	if v, ok := a.value(name); ok {
 		return v.Text == "true"
@@ -52,8 +52,7 @@ func (a Args) Flag(name string, otherwise bool) bool {
 	return otherwise
 }
 
-// Texts is an argument of the kind plan.ArgTexts. The slice is the caller's
-// own.
+// Texts is an argument of the kind "array". The slice is the caller's own.
 func (a Args) Texts(name string, otherwise ...string) []string {
 	v, ok := a.value(name)
 	if !ok {

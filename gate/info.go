@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/plan"
@@ -43,6 +44,9 @@ type Info struct {
 
 	Args []plan.Argument // what a plan may give it by [[gates]]; see Pass.Args. Nobody changes the slice
 }
+
+// argumentKinds are those of plan.Argument.
+var argumentKinds = [...]string{"string", "integer", "boolean", "array"}
 
 // bounds of explicit time-outs; the upper one is also the default.
 var bounds = map[Level][2]time.Duration{
@@ -86,6 +90,10 @@ func (i Info) Faults() []string {
 	for n, a := range i.Args {
 		if a.Name == "" || a.Doc == "" {
 			out = append(out, fmt.Sprintf("argument %d (%q) has no name, or says nothing about itself", n, a.Name))
+		}
+		if !slices.Contains(argumentKinds[:], a.Kind) {
+			out = append(out, fmt.Sprintf("argument %q has the kind %q; kinds are %s", a.Name, a.Kind,
+				strings.Join(argumentKinds[:], ", ")))
 		}
 		if slices.ContainsFunc(i.Args[:n], func(b plan.Argument) bool { return b.Name == a.Name }) {
 			out = append(out, fmt.Sprintf("argument %q is named twice", a.Name))

@@ -31,9 +31,10 @@ func TestArgs(t *testing.T) {
 		!none.Flag("flag", true) || !slices.Equal(none.Texts("names", "c"), []string{"c"}) {
 		t.Error("what is not given is not what it is otherwise")
 	}
-	info := gate.Info{Name: "g", Doc: "d", Phases: []gate.Phase{gate.After}, Args: []plan.Argument{{Name: "max", Doc: "d"}, {Name: "max", Doc: "d"}, {Name: "mute"}}}
+	info := gate.Info{Name: "g", Doc: "d", Phases: []gate.Phase{gate.After}, Args: []plan.Argument{
+		{Name: "max", Doc: "d", Kind: "integer"}, {Name: "max", Doc: "d", Kind: "int"}, {Name: "mute"}}}
 	if got := strings.Join(info.Faults(), "; "); !strings.Contains(got, `"max" is named twice`) ||
-		!strings.Contains(got, `"mute"`) {
+		!strings.Contains(got, `"mute"`) || !strings.Contains(got, `has the kind "int"`) {
 		t.Errorf("faults %q", got)
 	}
 }

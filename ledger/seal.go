@@ -7,8 +7,8 @@ type Sealer struct {
 	folders []Folder // room for folders that are still to come
 }
 
-// NewSealer returns a Sealer that makes so many folders with one allocation.
-func NewSealer(folders int) *Sealer { return &Sealer{folders: make([]Folder, folders)} }
+// Grow makes room for so many folders with one allocation.
+func (s *Sealer) Grow(folders int) { s.folders = make([]Folder, folders) }
 
 // Folder makes the folder at path, which is "" for the root. Its entries are
 // sorted by the bytes of their names, and subs are those of them that are

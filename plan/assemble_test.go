@@ -23,8 +23,8 @@ func listPlan(text string) plan.Parts {
 			{ID: "T2", Title: "second", DependsOn: []string{"T1"},
 				Steps: []plan.Step{{ID: "1", Description: "do it"}, {ID: "2", Run: "make"}}},
 		}},
-		Outline: plan.Places{
-			"tasks[0]": {File: "tasks.md", Line: 2, Column: 1}, "tasks[1]": {File: "more.md", Line: 1, Column: 1}, "tasks[1].steps[1]": {File: "more.md", Line: 2, Column: 3}},
+		Position: plan.Places{
+			"tasks[0]": {File: "tasks.md", Line: 2, Column: 1}, "tasks[1]": {File: "more.md", Line: 1, Column: 1}, "tasks[1].steps[1]": {File: "more.md", Line: 2, Column: 3}}.Position,
 	}
 }
 
@@ -97,7 +97,7 @@ func TestAssembledRefusals(t *testing.T) {
 			c.spoil(&p)
 			d := plan.Assemble(p)
 			found := d.Check(plan.CheckOptions{})
-			if len(found) != 1 || found[0].Code != plan.CannotRun || found[0].Severity != plan.Warning ||
+			if len(found) != 1 || found[0].Code != "cannot-run" || found[0].Severity != plan.Warning ||
 				!strings.Contains(found[0].Message, c.want) || found[0].Hint == "" {
 				t.Errorf("found %v", found)
 			}

@@ -198,7 +198,7 @@ func (e *encoder) Settings(k Key, at *[]Setting) {
 		return
 	}
 	sorted := slices.Clone(*at)
-	SortSettings(sorted)
+	slices.SortStableFunc(sorted, Setting.Compare)
 	list(e, k, &sorted, (*Setting).visit)
 }
 

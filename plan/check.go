@@ -114,11 +114,11 @@ func (c *checker) tell(key, message, hint string) {
 	c.found.Add(d)
 }
 
-// CannotRun is the code of what keeps a plan of another format from running
+// cannotRun is the code of what keeps a plan of another format from running
 // although its own rules allow it: a page of prose is a good plan for people
 // and has nothing to carry out. [Draft.Check] warns of it, and [Lock] refuses
 // it.
-const CannotRun = "cannot-run"
+const cannotRun = "cannot-run"
 
 // checkForeign judges a plan of another format: by what its front end found,
 // and by what a run needs.
@@ -165,7 +165,7 @@ type runnable struct {
 // report adds a warning, up to the number of findings that people read.
 func (r *runnable) report(key, message, hint string) {
 	if len(r.found) < maxFindings {
-		r.found = append(r.found, Diagnostic{Code: CannotRun, Severity: Warning, Message: message, Hint: hint,
+		r.found = append(r.found, Diagnostic{Code: cannotRun, Severity: Warning, Message: message, Hint: hint,
 			Task: r.task, Step: r.step, Pos: r.d.Position(key)})
 	}
 }

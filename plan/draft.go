@@ -27,13 +27,14 @@ type Draft struct {
 	// Found is what reading found wrong; Check adds its own.
 	Found []Diagnostic
 
-	texts   []Text  // for quoting lines
-	outline Outline // what stands where; nil where nothing is known of that
-	broken  bool    // not read to its end, or no plan: only Found can be said of it
-	sides   []Side
-	implied map[int]bool  // tasks whose step was not in the source
-	origin  Origin        // what can read it again; nil for plans from memory
-	asRead  ledger.Digest // what the sources meant
+	texts    []Text                             // for quoting lines
+	position func(path string) (Position, bool) // that of [Parts]
+	names    func(path string) ([]string, bool) // Keys of [Parts]
+	broken   bool                               // not read to its end, or no plan: only Found can be said of it
+	sides    []Side
+	implied  map[int]bool  // tasks whose step was not in the source
+	origin   Origin        // what can read it again; nil for plans from memory
+	asRead   ledger.Digest // what the sources meant
 }
 
 // A Source is a file that a draft was read from.
@@ -76,8 +77,8 @@ func (d *Draft) Broken() bool { return d.broken }
 // "tasks[0].steps[1].limits.max_files"; a key that is not there yields its
 // nearest enclosing table. The position of a table is that of its header.
 func (d *Draft) Position(key string) Position {
-	if d.outline != nil {
-		if p, ok := d.outline.Position(key); ok {
+	if d.position != nil {
+		if p, ok := d.position(key); ok {
 			return p
 		}
 	}

@@ -15,10 +15,14 @@ type Parts struct {
 	Found  []Diagnostic // what reading and the format's own rules found
 	Broken bool         // not read to its end, or no plan: only Found can be said of it
 
-	// Outline says where things stand: at least "goal", "tasks[0]",
-	// "tasks[0].steps[1]", "tasks[0].steps[1].backups[0]" and "speclets[0]".
-	// [Places] is one.
-	Outline Outline
+	// Position says where a part stands, or the nearest thing around it: at
+	// least of "goal", "tasks[0]", "tasks[0].steps[1]",
+	// "tasks[0].steps[1].backups[0]" and "speclets[0]"; false where nothing
+	// around it is known either. That of [Places] is one; nil knows nothing.
+	Position func(path string) (Position, bool)
+	// Keys lists the names in a table as they are written there, and reports
+	// whether there is such a part at all; nil where nobody knows.
+	Keys func(path string) (names []string, written bool)
 
 	Sides []Side // of a pair
 
@@ -39,8 +43,7 @@ type Parts struct {
 // source.
 func Assemble(p Parts) *Draft {
 	d := &Draft{Plan: p.Plan, Format: p.Format, Found: sortDiagnostics(slices.Clone(p.Found)), broken: p.Broken,
-		sides:   p.Sides,
-		outline: p.Outline, texts: p.Files}
+		sides: p.Sides, position: p.Position, names: p.Keys, texts: p.Files}
 	for i := range d.texts {
 		d.texts[i].index()
 		d.Files = append(d.Files, Source{Path: d.texts[i].Path, Digest: ledger.Sum(d.texts[i].Text)})

@@ -1,14 +1,12 @@
 package plan
 
 import (
-	"slices"
-	"strings"
 	"time"
 	"unicode"
 )
 
-// LongestDuration bounds the durations of a plan.
-const LongestDuration = 365 * 24 * time.Hour
+// longest bounds the durations of a plan.
+const longest = 365 * 24 * time.Hour
 
 // A Key is one key of the native format: its name, what it means and what it
 // may hold. Each key is declared once, where the model is visited
@@ -27,6 +25,10 @@ type Key struct {
 
 	means meaning
 }
+
+// Fits reports whether a duration is one that a key may have: longer than
+// nothing, and at most a year.
+func (k Key) Fits(d time.Duration) bool { return 0 < d && d <= longest }
 
 // A meaning says what a text is, where rules hold for all such texts of a plan.
 type meaning int
@@ -88,17 +90,17 @@ func (ignorant) Settings(Key, *[]Setting)     {}
 func (ignorant) FreeTables(Key, *[]Setting)   {}
 
 // Names lists the keys of a table as visit tells them, without those that are
-// not written, and reports whether others may stand there too.
-func Names(visit func(Visitor)) (names []string, open bool) {
+// not written.
+func Names(visit func(Visitor)) []string {
 	l := &lister{}
 	visit(l)
-	return l.names, l.open
+	return l.names
 }
 
 // A lister collects the names of keys.
 type lister struct {
+	ignorant
 	names []string
-	open  bool
 }
 
 // add notes a key, and its older name: both may stand in a file.
@@ -118,7 +120,6 @@ func (l *lister) Duration(k Key, _ *time.Duration) { l.add(k) }
 func (l *lister) Texts(k Key, _ *[]string)         { l.add(k) }
 func (l *lister) Table(k Key, _ Table)             { l.add(k) }
 func (l *lister) Tables(k Key, _ Tables)           { l.add(k) }
-func (l *lister) Settings(Key, *[]Setting)         { l.open = true }
 func (l *lister) FreeTables(k Key, _ *[]Setting)   { l.names = append(l.names, k.Words...) }
 
 // The functions below visit what the model keeps in another way than visitors
@@ -175,12 +176,6 @@ func optional[T any](v Visitor, k Key, at **T, visit func(*T, Visitor)) {
 func list[T any](v Visitor, k Key, at *[]T, visit func(*T, Visitor)) {
 	v.Tables(k, Tables{Said: *at != nil, Len: len(*at), Make: func(n int) { *at = make([]T, n) },
 		Visit: func(i int, v Visitor) { visit(&(*at)[i], v) }})
-}
-
-// SortSettings puts settings in the order of their keys, in which a plan has
-// them.
-func SortSettings(list []Setting) {
-	slices.SortStableFunc(list, func(a, b Setting) int { return strings.Compare(a.Key, b.Key) })
 }
 
 // idRune reports whether a character may stand in an id: a letter or a digit

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -84,6 +85,7 @@ func refused(found []Diagnostic, answers []Answer) bool {
 // clone shares nothing with the original that either side can change.
 func (o LockOptions) clone() LockOptions {
 	o.Check = deepCopyOf(o.Check)
+	o.Check.Gates = maps.Clone(o.Check.Gates)
 	o.Acknowledged, o.Approvals = slices.Clone(o.Acknowledged), slices.Clone(o.Approvals)
 	return o
 }
@@ -134,7 +136,7 @@ func (l *Locked) Verify() error {
 
 // An Acknowledgement is something a person must accept in so many words.
 type Acknowledgement struct {
-	Code string // "irreversible:2.1", "modifying:1.2", "breaking:3.1"; see also [DoneCode]
+	Code string // "irreversible:2.1", "modifying:1.2", "breaking:3.1"; see also [Address.DoneCode]
 	Step Address
 	Text string // what is accepted
 }
@@ -164,7 +166,7 @@ func (p *Plan) Acknowledgements() []Acknowledgement {
 // DoneCode is what acknowledges that a step's work is done already, so that a
 // run leaves it out: "done:2.1". A lock accepts it for every step of the plan,
 // and asks for it nowhere.
-func DoneCode(a Address) string { return "done:" + string(a) }
+func (a Address) DoneCode() string { return "done:" + string(a) }
 
 // acknowledge compares what is needed with what was given.
 func (p *Plan) acknowledge(given []string) error {
@@ -177,7 +179,7 @@ func (p *Plan) acknowledge(given []string) error {
 		}
 	}
 	for _, s := range p.Steps() {
-		needed[DoneCode(s.Address)] = true
+		needed[s.Address.DoneCode()] = true
 	}
 	for _, code := range given {
 		if !needed[code] {

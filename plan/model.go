@@ -58,6 +58,9 @@ type Setting struct {
 	Value Value
 }
 
+// Compare orders settings by their keys, as a plan has them.
+func (s Setting) Compare(o Setting) int { return strings.Compare(s.Key, o.Key) }
+
 // Value is one TOML value in canonical spelling, with its kind.
 type Value struct {
 	Kind string // "string", "integer", "float", "boolean", "datetime", "array", "table"

@@ -7,8 +7,11 @@ import "slices"
 type CheckOptions struct {
 	CheckKinds []CheckKind // further kinds of checks, which the host decides
 	Executors  []string    // names of executors that the host has; nil: not checked
-	Gates      []GateKind  // gates that a plan may ask for; nil: not checked
 	Approvals  []Approval  // verdicts of planning gates, as far as they are known
+
+	// Gates are those that a plan may ask for, by name, with the arguments that
+	// each takes; nil: not checked. Nobody changes the slices.
+	Gates map[string][]Argument
 }
 
 // An Approval is the verdict of a planning gate, as far as the lock needs it.
@@ -53,41 +56,25 @@ func (o CheckOptions) kindOf(k *Check) *CheckKind {
 	return nil
 }
 
-// A GateKind is a gate that a plan may ask for, as the gate declares it.
-type GateKind struct {
-	Name string
-	Args []Argument
-}
-
 // An Argument is one that a gate takes.
 type Argument struct {
 	Name, Doc string
-	Kind      ArgumentKind
+	// Kind is that of its value, as [Value] has it: "string", "integer",
+	// "boolean", or "array", which is a list of strings.
+	Kind string
 }
 
-// ArgumentKind says which values an argument may have.
-type ArgumentKind string
+// wants is what an argument must be, by its kind.
+var wants = map[string]string{kindString: "text", kindInteger: "an integer", kindBoolean: "true or false",
+	kindArray: "a list of texts"}
 
-// The kinds of arguments.
-const (
-	ArgText    ArgumentKind = "text"
-	ArgInteger ArgumentKind = "an integer"
-	ArgFlag    ArgumentKind = "true or false"
-	ArgTexts   ArgumentKind = "a list of texts"
-)
+// Takes reports whether a value is one that the argument may have.
+func (a Argument) Takes(v Value) bool {
+	isText := func(item Value) bool { return item.Kind == kindString }
+	return v.Kind == a.Kind && wants[a.Kind] != "" && (a.Kind != kindArray || all(v.List, isText))
+}
 
-// Takes reports whether a value is of the kind.
-func (k ArgumentKind) Takes(v Value) bool {
-	switch k {
-	case ArgText:
-		return v.Kind == kindString
-	case ArgInteger:
-		return v.Kind == kindInteger
-	case ArgFlag:
-		return v.Kind == kindBoolean
-	case ArgTexts:
-		return v.Kind == kindArray && !slices.ContainsFunc(v.List,
-			func(item Value) bool { return item.Kind != kindString })
-	}
-	return false
+// all reports whether each item of a list is so.
+func all[T any](list []T, is func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(item T) bool { return !is(item) })
 }

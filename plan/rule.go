@@ -51,10 +51,10 @@ func (r *rule) brokenByDefaults(x *inspection, s *stepPart, key string) bool {
 // keys are the names in a table as it was written; written reports whether the
 // part is known to be there.
 func (d *Draft) keys(path string) (names []string, written bool) {
-	if d.outline == nil {
+	if d.names == nil {
 		return nil, false
 	}
-	return d.outline.Keys(path)
+	return d.names(path)
 }
 
 // silent reports whether a step says nothing of a key, where nothing came of
@@ -72,7 +72,7 @@ func (x *inspection) silent(s *stepPart, key string) bool {
 // misspelled reports whether the step, or [defaults], has a key that is not
 // known and is almost this one.
 func (x *inspection) misspelled(s *stepPart, key string) bool {
-	known, _ := Names(new(Step).visit)
+	known := Names(new(Step).visit)
 	for _, table := range []string{s.path, "defaults"} {
 		names, _ := x.draft.keys(table)
 		for _, name := range names {

@@ -259,7 +259,7 @@ func bounded(l *Limits) bool { return l != nil && l.MaxFiles != nil && l.MaxLine
 // of the step, or with those that it inherits: a key that is not known, or a
 // value that could not be taken. Mending that may be all there is to do.
 func (x *inspection) limitsMisread(s *stepPart) bool {
-	known, _ := Names(new(Limits).visit)
+	known := Names(new(Limits).visit)
 	l := s.Limits
 	for _, table := range []string{s.path + ".limits", "defaults.limits"} {
 		names, written := x.draft.keys(table)

@@ -50,7 +50,7 @@ var (
 // sandboxValues judges what the sandbox is told. The controller reads the same
 // values again, in the same way; here they are found before anything runs.
 func sandboxValues(s *Sandbox, tell tell) {
-	if d, err := time.ParseDuration(s.CPU); s.CPU != "" && (err != nil || d <= 0 || d > LongestDuration) {
+	if d, err := time.ParseDuration(s.CPU); s.CPU != "" && (err != nil || d <= 0 || d > longest) {
 		tell("sandbox.cpu", fmt.Sprintf("cpu = %q is not a time", s.CPU), `write it as "30s" or "5m"`)
 	}
 	for _, v := range []struct{ key, text string }{{"memory", s.Memory}, {"output", s.Output}} {
@@ -90,17 +90,19 @@ type wish struct {
 // reviewers must have, and whether evidence is looked for, can also stand
 // beside a list of pending actions.
 func wishes() []wish {
+	text, texts := Argument{Kind: kindString}.Takes, Argument{Kind: kindArray}.Takes
+	flag := Argument{Kind: kindBoolean}.Takes
 	return []wish{
 		{"preset", `one of "contract", "spec", "phase", "assistant" and "reflective"`,
 			word("contract", "spec", "phase", "assistant", "reflective")},
 		{"strategy", `"direct" or "orchestrated"`, word("direct", "orchestrated")},
 		{"complexity", "a number from 1 to 5", whole(1, 5)},
-		{"test_first", "true or false", ArgFlag.Takes},
-		{"deterministic", "true or false", ArgFlag.Takes},
+		{"test_first", "true or false", flag},
+		{"deterministic", "true or false", flag},
 		{"token_budget", "a number of tokens; 0 for no limit", whole(0, 1<<62)},
 		{"escalation_threshold", "a number of failed steps, from 1", whole(1, 1<<31-1)},
-		{"reviewers", "a list of names", func(v Value) bool { return ArgText.Takes(v) || ArgTexts.Takes(v) }},
-		{"evidence", "true or false", ArgFlag.Takes},
+		{"reviewers", "a list of names", func(v Value) bool { return text(v) || texts(v) }},
+		{"evidence", "true or false", flag},
 	}
 }
 

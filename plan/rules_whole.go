@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,18 +112,20 @@ func wholeRules() []rule {
 				for i, g := range x.plan.Gates {
 					if _, known := x.gate(g.Name); !known && g.Name != "" {
 						tell(gateKey(i)+".name", fmt.Sprintf("there is no gate %q", g.Name),
-							near(g.Name, x.options.Gates, func(k *GateKind) string { return k.Name }))
+							near(g.Name, slices.Sorted(maps.Keys(x.options.Gates)),
+								func(name *string) string { return *name }))
 					}
 				}
 			}},
 		{code: "gate-argument-invalid", severity: Error, why: "A gate says of each of its arguments what it may be.",
 			plan: gateArguments(func(g *GateUse, s Setting, args []Argument) (message, hint string) {
 				at := slices.IndexFunc(args, func(a Argument) bool { return a.Name == s.Key })
-				if at < 0 || args[at].Kind.Takes(s.Value) {
+				if at < 0 || args[at].Takes(s.Value) {
 					return "", ""
 				}
+				want := wants[args[at].Kind]
 				return fmt.Sprintf("the argument %s of gate %q is %s, and must be %s", s.Key, g.Name, spelled(s.Value),
-					args[at].Kind), "write " + string(args[at].Kind)
+					want), "write " + want
 			})},
 		{code: "gate-argument-unknown", severity: Error,
 			why: "An argument that the gate does not know would be a promise that nobody keeps.",
@@ -160,12 +163,8 @@ func gateKey(i int) string { return fmt.Sprintf("gates[%d]", i) }
 // gate finds a gate that the host has. All are known where it does not say
 // which it has.
 func (x *inspection) gate(name string) (args []Argument, known bool) {
-	for _, k := range x.options.Gates {
-		if k.Name == name {
-			return k.Args, true
-		}
-	}
-	return nil, x.options.Gates == nil
+	args, known = x.options.Gates[name]
+	return args, known || x.options.Gates == nil
 }
 
 // gateArguments judges what gates that the host has are given.

@@ -102,7 +102,7 @@ func (d *Draft) SelfCheck(o CheckOptions) []Answer { return d.answers(d.Check(o)
 func (d *Draft) answers(found []Diagnostic, o CheckOptions) []Answer {
 	against := map[string][]Diagnostic{}
 	for _, f := range found {
-		if f.Code == CannotRun { // of other formats: an answer to the first question
+		if f.Code == cannotRun { // of other formats: an answer to the first question
 			against["no-steps"] = append(against["no-steps"], f)
 		}
 		if f.Severity == Error {

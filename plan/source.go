@@ -15,21 +15,12 @@ type Position struct {
 	Column int    `json:"column"`
 }
 
-// An Outline tells where the parts of a plan stand in its source. Parts are
-// named by the path of their key, such as "tasks[0].steps[1].limits".
-type Outline interface {
-	// Position is where a part stands, or the nearest thing around it; false
-	// where nothing around it is known either.
-	Position(path string) (Position, bool)
-	// Keys are the names in a table as they are written there; written reports
-	// whether there is such a part at all.
-	Keys(path string) (names []string, written bool)
-}
-
-// Places is an outline that knows where some parts stand, and nothing else.
+// Places says where some parts of a plan stand, by the path of their key, such
+// as "tasks[0].steps[1].limits".
 type Places map[string]Position
 
-// Position finds a part, or what is nearest around it.
+// Position finds a part, or what is nearest around it; false where nothing
+// around it is known either.
 func (p Places) Position(path string) (Position, bool) {
 	for path != "" {
 		if at, ok := p[path]; ok {
@@ -43,9 +34,6 @@ func (p Places) Position(path string) (Position, bool) {
 	}
 	return Position{}, false
 }
-
-// Keys knows none.
-func (p Places) Keys(string) (names []string, written bool) { return nil, false }
 
 // A Text is a file as a front end read it.
 type Text struct {

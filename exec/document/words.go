@@ -227,7 +227,7 @@ func (rep *Model) without(steps []plan.Address) (a action.Action, rest string) {
 	if n := len(steps) - withoutNamed; n > 0 {
 		steps, rest = steps[:withoutNamed], fmt.Sprintf(" and so on for %d more", n)
 	}
-	a.Acknowledge = each(steps, plan.DoneCode)
+	a.Acknowledge = each(steps, plan.Address.DoneCode)
 	if rep.Lock.File != "" {
 		a.Kind = action.Lock
 		rest += ", and run it"

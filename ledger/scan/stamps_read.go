@@ -58,7 +58,7 @@ type stampsReader struct {
 	nodes   []node
 	subs    []*node
 	folders []*ledger.Folder
-	sealer  *ledger.Sealer
+	sealer  ledger.Sealer
 }
 
 // leastEntry bounds how many entries a damaged number can promise.
@@ -127,7 +127,7 @@ func (r *stampsReader) root() *node {
 	}
 	r.entries, r.marks, r.nodes = make([]ledger.Entry, entries), make([]mark, entries), make([]node, folders)
 	r.subs, r.folders = make([]*node, folders-1), make([]*ledger.Folder, folders-1)
-	r.sealer = ledger.NewSealer(folders)
+	r.sealer.Grow(folders)
 	root := r.folder("")
 	r.bad = r.bad || len(r.rest) > 0 || len(r.entries) > 0 || len(r.nodes) > 0
 	return root

@@ -188,7 +188,7 @@ func mended(t *testing.T, dir string) *plan.Draft {
 		found := d.Check(plan.CheckOptions{})
 		at := slices.IndexFunc(found, func(f plan.Diagnostic) bool {
 			return f.Severity == plan.Error ||
-				f.Code == plan.CannotRun
+				f.Code == "cannot-run"
 		})
 		if at < 0 {
 			return d

@@ -7,3 +7,6 @@ func Detect(name string, text []byte) plan.Format {
 	format, _ := detect(name, text)
 	return format
 }
+
+// Unedited is what a native plan is converted to.
+var Unedited = unedited

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -56,10 +57,10 @@ func Native(d *plan.Draft, o NativeOptions) ([]byte, error) {
 	if len(faults) > 0 && !o.Force {
 		return nil, &plan.CheckError{Diagnostics: faults}
 	}
-	if text := native.Unedited(d); text != nil {
+	if text := unedited(d); text != nil {
 		return text, nil
 	}
-	c := &conversion{d: d, p: d.Plan, remarks: native.Remarks{}}
+	c := &conversion{d: d, p: d.Plan, remarks: map[string][]string{}}
 	if o.Dir != "" {
 		root, err := os.OpenRoot(o.Dir)
 		if err != nil {
@@ -80,6 +81,21 @@ func Native(d *plan.Draft, o NativeOptions) ([]byte, error) {
 		return nil, fmt.Errorf("formats: what was written cannot be read: %v", back.Found[0])
 	}
 	return text, nil
+}
+
+// unedited returns the text that a native plan was read from, without a byte
+// order mark, as long as the draft's plan is the one that stands there. It is
+// nil for other drafts, and for a text that could not be read to its end.
+func unedited(d *plan.Draft) []byte {
+	texts := d.Texts()
+	if d.Format != plan.Native || len(texts) != 1 || d.Broken() {
+		return nil
+	}
+	stands, err := native.Read(texts[0].Path, texts[0].Text)
+	if err != nil || stands.Plan.Digest() != d.Plan.Digest() {
+		return nil
+	}
+	return bytes.Clone(stripped(texts[0].Text))
 }
 
 // faultsOf are the errors of a draft.

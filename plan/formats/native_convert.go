@@ -156,7 +156,7 @@ func (c *conversion) task(i int) {
 		}
 		switch {
 		case s.Status == plan.Done || s.Status == "" && t.Status == plan.Done:
-			c.remark(at, "done already, says the source; to leave it out, acknowledge "+plan.DoneCode(s.Address))
+			c.remark(at, "done already, says the source; to leave it out, acknowledge "+s.Address.DoneCode())
 		case s.Status != plan.Open && s.Status != "":
 			c.remark(at, "the source says: "+string(s.Status))
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/native"
 )
 
 var (
@@ -89,7 +88,7 @@ func names(text, file string) bool {
 type conversion struct {
 	d       *plan.Draft
 	p       plan.Plan // tasks and steps are its own; what hangs below is shared with the draft
-	remarks native.Remarks
+	remarks map[string][]string
 	root    *os.Root // of the workspace; nil: not known
 	named   bool     // artifacts were made of named files
 }

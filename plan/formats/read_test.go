@@ -47,7 +47,7 @@ func mustRead(t testing.TB, path string) *plan.Draft {
 func errorsOf(found []plan.Diagnostic) []string {
 	var list []string
 	for _, d := range found {
-		if d.Severity == plan.Error || d.Code == plan.CannotRun {
+		if d.Severity == plan.Error || d.Code == "cannot-run" {
 			list = append(list, d.String())
 		}
 	}

@@ -161,7 +161,7 @@ func (d *decoder) Duration(k plan.Key, at *time.Duration) {
 	switch {
 	case err != nil:
 		d.add("value-range", n.Offset, fmt.Sprintf("%s = %q is not a duration", k.Name, n.Text), `write it as "30s", "5m" or "1h30m"`)
-	case v <= 0 || v > plan.LongestDuration:
+	case !k.Fits(v):
 		d.add("value-range", n.Offset, fmt.Sprintf("%s = %q is out of range", k.Name, n.Text), "it must be more than nothing and at most a year")
 	default:
 		*at = v
@@ -212,7 +212,7 @@ func (d *decoder) inheritable(n *tomltree.Node, visit func(plan.Visitor)) {
 			steps), "keep [defaults] small")
 		return
 	}
-	known, _ := plan.Names(visit)
+	known := plan.Names(visit)
 	d.defaults = &tomltree.Node{Kind: tomltree.Table}
 	for _, key := range n.Keys {
 		if slices.Contains(known, key.Name) {
@@ -292,7 +292,7 @@ func (d *decoder) Settings(_ plan.Key, at *[]plan.Setting) {
 	if !slices.Contains(d.seen, false) {
 		return
 	}
-	known, _ := plan.Names(d.visit)
+	known := plan.Names(d.visit)
 	for i, seen := range d.seen {
 		key := &d.at.Keys[i]
 		near := func(name string) bool { return strings.EqualFold(name, key.Name) }
@@ -301,7 +301,7 @@ func (d *decoder) Settings(_ plan.Key, at *[]plan.Setting) {
 			*at = key.Value.Settings(*at, spelling.QuoteKey(key.Name))
 		}
 	}
-	plan.SortSettings(*at)
+	slices.SortStableFunc(*at, plan.Setting.Compare)
 }
 
 // FreeTables reads tables that may hold anything.
@@ -311,7 +311,7 @@ func (d *decoder) FreeTables(k plan.Key, at *[]plan.Setting) {
 			*at = n.Settings(*at, name)
 		}
 	}
-	plan.SortSettings(*at)
+	slices.SortStableFunc(*at, plan.Setting.Compare)
 }
 
 // orList is a list of words for a sentence.
@@ -329,7 +329,7 @@ func orList(words []string) string {
 
 // unknown reports the keys of a table that nobody asked for.
 func (d *decoder) unknown() {
-	names, _ := plan.Names(d.visit)
+	names := plan.Names(d.visit)
 	for i, key := range d.at.Keys {
 		if !d.seen[i] {
 			code, message, hint := strangeKey(key.Name, names)

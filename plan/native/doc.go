@@ -4,7 +4,7 @@
 //	if err != nil {
 //		return err // not there, no permission, no regular file, too large
 //	}
-//	text := native.Write(&draft.Plan, native.Remarks{"": {"Written by a program."}})
+//	text := native.Write(&draft.Plan, map[string][]string{"": {"Written by a program."}})
 //
 // What the keys are is said once, in package plan, by the functions that visit
 // the model: [Read] sets the plan through them and [Write] spells it through

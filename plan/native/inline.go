@@ -83,7 +83,7 @@ func (t *inline) Settings(_ plan.Key, at *[]plan.Setting) {
 	if len(*at) == 0 {
 		return
 	}
-	known, _ := plan.Names(t.visit)
+	known := plan.Names(t.visit)
 	for _, k := range treeOf(*at, known).kids {
 		t.add(tomlKey(k.name), tomlTree(k, 1), nil)
 	}

@@ -14,8 +14,8 @@ import (
 // remarks about it.
 type page struct {
 	b       []byte
-	remarks Remarks
-	said    int // lines that are neither comments nor headers
+	remarks map[string][]string // see [Write]
+	said    int                 // lines that are neither comments nor headers
 
 	// The table that is being written:
 	path   string             // as remarks name it
@@ -133,10 +133,3 @@ func (w *page) unsaid(key, value string) {
 	w.about(key)
 	w.comment("decide: " + key + " was " + tomlText(value, false) + ", which cannot stand here")
 }
-
-// Remarks are comments for the text of a plan: lines without their mark, by the
-// path of the key that they stand above, as [plan.Draft.Position] takes it. A
-// key that is not written has its place nevertheless, so that
-// "tasks[0].steps[1].artifacts" can say what is missing there. "" is the top of
-// the text.
-type Remarks map[string][]string

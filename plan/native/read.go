@@ -23,7 +23,8 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	d := &decoder{src: src, found: &plan.Diagnostics{}}
 	body := bytes.TrimPrefix(src.Text, byteOrderMark)
 	root, whole := tomltree.Parse(body, tomltree.Rules{Strict: true}, d.fault)
-	parts := plan.Parts{Plan: plan.Plan{Profile: plan.Strict}, Format: plan.Native, Outline: &outline{src, root}}
+	at := &outline{src, root}
+	parts := plan.Parts{Plan: plan.Plan{Profile: plan.Strict}, Format: plan.Native, Position: at.position, Keys: at.keys}
 	switch {
 	case !whole:
 		parts.Broken = true
@@ -38,21 +39,6 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	}
 	parts.Files, parts.Found = []plan.Text{*src}, d.found.List()
 	return plan.Assemble(parts), nil
-}
-
-// Unedited returns the text that a native plan was read from, without a byte
-// order mark, as long as the draft's plan is the one that stands there. It is
-// nil for other drafts, and for a text that could not be read to its end.
-func Unedited(d *plan.Draft) []byte {
-	texts := d.Texts()
-	if d.Format != plan.Native || len(texts) != 1 || d.Broken() {
-		return nil
-	}
-	stands, err := Read(texts[0].Path, texts[0].Text)
-	if err != nil || stands.Plan.Digest() != d.Plan.Digest() {
-		return nil
-	}
-	return bytes.Clone(bytes.TrimPrefix(texts[0].Text, byteOrderMark))
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -83,14 +69,14 @@ type outline struct {
 	root *tomltree.Node
 }
 
-// Position finds a key or the nearest thing around it.
-func (o *outline) Position(path string) (plan.Position, bool) {
+// position finds a key or the nearest thing around it.
+func (o *outline) position(path string) (plan.Position, bool) {
 	at, _ := o.root.Locate(path)
 	return o.src.Position(at), true
 }
 
-// Keys lists the names in a table.
-func (o *outline) Keys(path string) (names []string, written bool) {
+// keys lists the names in a table.
+func (o *outline) keys(path string) (names []string, written bool) {
 	_, n := o.root.Locate(path)
 	if n == nil || n.Kind != tomltree.Table {
 		return nil, n != nil

@@ -31,7 +31,7 @@ func treeOf(list []plan.Setting, taken []string) *branch {
 		root.take(name)
 	}
 	list = slices.Clone(list)
-	plan.SortSettings(list)
+	slices.SortStableFunc(list, plan.Setting.Compare)
 	for i := range list {
 		root.put(splitKey(list[i].Key), &list[i].Value)
 	}

@@ -51,7 +51,7 @@ func (w *page) Duration(k plan.Key, at *time.Duration) {
 	switch d := *at; {
 	case d == 0:
 		w.about(k.Name)
-	case d < 0 || d > plan.LongestDuration:
+	case !k.Fits(d):
 		w.unsaid(k.Name, d.String())
 	default:
 		w.field(k.Name, strconv.Quote(shortTime(d)))
@@ -137,7 +137,7 @@ func (w *page) checks(key string, t plan.Tables) {
 // Settings writes the free keys of an open table.
 func (w *page) Settings(_ plan.Key, at *[]plan.Setting) {
 	if len(*at) > 0 {
-		known, _ := plan.Names(w.visit)
+		known := plan.Names(w.visit)
 		w.settings(w.name, treeOf(*at, known), true)
 	}
 }
@@ -187,9 +187,9 @@ func (w rest) Tables(k plan.Key, t plan.Tables) {
 	}
 }
 
-// Write writes a plan as the text of a native plan, with remarks, which may be
-// nil. Read finds the same plan in it, to the digest, with these exceptions,
-// none of which a native plan that was read can have:
+// Write writes a plan as the text of a native plan. Read finds the same plan in
+// it, to the digest, with these exceptions, none of which a native plan that
+// was read can have:
 //
 //   - [plan.Task.Files] and the statuses of tasks and steps have no key, and are left out;
 //   - a word or a number that the format does not allow is left as a comment in its place;
@@ -198,10 +198,16 @@ func (w rest) Tables(k plan.Key, t plan.Tables) {
 //   - values that TOML has no word for, such as numbers beyond 2^53, are texts, as is what is nested more than 60
 //     deep; bytes that are no UTF-8 are replaced.
 //
+// Remarks, which may be nil, are comments: lines without their mark, by the path
+// of the key that they stand above, as [plan.Draft.Position] takes it. A key
+// that is not written has its place nevertheless, so that
+// "tasks[0].steps[1].artifacts" can say what is missing there. "" is the top of
+// the text.
+//
 // Equal plans with equal remarks give equal texts. [defaults] is not written:
 // steps say themselves what they inherited.
-func Write(p *plan.Plan, r Remarks) []byte {
-	w := &page{remarks: r}
+func Write(p *plan.Plan, remarks map[string][]string) []byte {
+	w := &page{remarks: remarks}
 	w.remark("")
 	w.gap()
 	written := *p

@@ -12,7 +12,6 @@ import (
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
 // stillKinds are the checks that look and do nothing.
@@ -95,7 +94,7 @@ func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 	if len(against) > 0 {
 		return b.LetGo(ctx, &session.Refusal{Run: b.Rec.Run.Started.Run, Reasons: append([]string{
 			fmt.Sprintf("step %s was acknowledged as done, and it is not:", s.Address)}, against...),
-			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", plan.DoneCode(s.Address))})
+			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", s.Address.DoneCode())})
 	}
 	b.Rec.Seen.For = evidence
 	b.Rec.Seen.Saw(guard.Done)

@@ -6,14 +6,13 @@ import (
 
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/plan"
 )
 
 // done leaves a step out whose work the lock says is done. What the step
 // declares must hold when its turn comes: a word that the workspace contradicts
 // stops the run before the step.
 func done(c *guard.Case) guard.Verdict {
-	if !slices.Contains(c.Run.Started.Acknowledged, plan.DoneCode(c.Step.Address)) {
+	if !slices.Contains(c.Run.Started.Acknowledged, c.Step.Address.DoneCode()) {
 		return guard.Pass()
 	}
 	if !c.Seen.Holds(guard.Done) {

@@ -178,7 +178,7 @@ func (l *Life) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) 
 	for _, code := range a.Acknowledged {
 		_, step, _ := strings.Cut(code, ":")
 		switch {
-		case slices.Contains(f.Added, plan.Address(step)) && code != plan.DoneCode(plan.Address(step)):
+		case slices.Contains(f.Added, plan.Address(step)) && code != plan.Address(step).DoneCode():
 			given = append(given, code)
 		case code != f.Confirmed && !slices.Contains(given, code):
 			// of steps that are not new nobody accepts anything now, and a new

@@ -87,7 +87,7 @@ func (g *Game) start(p *plan.Plan, policy history.Policy, roles history.Roles) {
 		started.Steps = append(started.Steps, history.Outline{Address: a, Task: task.ID, Title: "step",
 			Critical: step.IsCritical(), Rollback: step.Rollback})
 		if g.dice.in(12) {
-			started.Acknowledged = append(started.Acknowledged, plan.DoneCode(a))
+			started.Acknowledged = append(started.Acknowledged, a.DoneCode())
 		}
 	}
 	g.fold(history.Where{}.Locate(started)...)

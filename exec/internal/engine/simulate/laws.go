@@ -140,7 +140,7 @@ func (j *judge) mayBegin(c *guard.Case) {
 	switch {
 	case run.Flow.Strategy == nil:
 		j.broken("step %s begins before it is said how the run is carried out", s.Address)
-	case slices.Contains(run.Started.Acknowledged, plan.DoneCode(s.Address)):
+	case slices.Contains(run.Started.Acknowledged, s.Address.DoneCode()):
 		j.broken("step %s begins, and the lock says that it is done", s.Address)
 	case len(run.Roles.Reviewers) > 0 && (reviewed == nil || !reviewed.Status.Runs()):
 		j.broken("step %s begins, and its task is not approved", s.Address)

@@ -24,5 +24,5 @@ func readContract(name string, text []byte) *plan.Draft {
 			Pos: t.Offset(f.Offset)})
 	}
 	return plan.Assemble(plan.Parts{Plan: plan.Plan{Goal: "Verdict: " + c.Verdict}, Format: Contract,
-		Files: []plan.Text{{Path: name, Text: text}}, Found: found, Outline: plan.Places{}})
+		Files: []plan.Text{{Path: name, Text: text}}, Found: found})
 }

@@ -61,9 +61,9 @@ func (s *Sketch) Cycles(p *plan.Plan, at func(task string) plan.Position) {
 
 // Draft is the finished plan. Settings are sorted by key.
 func (s *Sketch) Draft(format plan.Format, files ...plan.Text) *plan.Draft {
-	slices.SortStableFunc(s.Plan.Settings, func(a, b plan.Setting) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(s.Plan.Settings, plan.Setting.Compare)
 	return plan.Assemble(plan.Parts{Plan: s.Plan, Format: format, Files: files, Found: s.Found, Broken: s.Broken,
-		Outline: s.Places})
+		Position: s.Places.Position})
 }
 
 // Chain names a cycle; one of many keeps its ends.

@@ -65,7 +65,7 @@ func parts(markdown, toml *plan.Text) (plan.Parts, error) {
 	work.Go(func() { p.Found = j.judge() })
 	m := j.plan()
 	work.Wait()
-	p.Plan, p.Outline = m.plan, m.places
+	p.Plan, p.Position = m.plan, m.places.Position
 	return p, nil
 }
 
