@@ -214,7 +214,8 @@ func (e *AckError) Error() string {
 		if len(e.Missing) > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "acknowledged, but nothing in the plan asks for it: %s", safetext.Escape(strings.Join(e.Unknown, ", ")))
+		fmt.Fprintf(&b, "acknowledged, but nothing in the plan asks for it: %s",
+			safetext.Escape(strings.Join(e.Unknown, ", ")))
 	}
 	return b.String()
 }

@@ -24,7 +24,8 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	body := bytes.TrimPrefix(src.Text, byteOrderMark)
 	root, whole := tomltree.Parse(body, tomltree.Rules{Strict: true}, d.fault)
 	at := &outline{src, root}
-	parts := plan.Parts{Plan: plan.Plan{Profile: plan.Strict}, Format: plan.Native, Position: at.position, Keys: at.keys}
+	parts := plan.Parts{Plan: plan.Plan{Profile: plan.Strict}, Format: plan.Native, Position: at.position,
+		Keys: at.keys}
 	switch {
 	case !whole:
 		parts.Broken = true
