@@ -81,7 +81,8 @@ type taker interface {
 type Log interface {
 	// Append adds records as one batch: when it returns nil they are durable,
 	// all of them; after an error none of them will be replayed, or the log
-	// refuses every further Append. The log keeps no reference to the slices.
+	// refuses every further Append. The log keeps no reference to the slices. A
+	// log may refuse more than 64 MiB with record.ErrTooLarge.
 	Append(ctx context.Context, batch [][]byte) error
 	// Replay yields the records in order. A slice is valid until the next one.
 	// A torn last batch is not yielded. The first error is the last pair.

@@ -12,14 +12,15 @@ type Move struct {
 	From, To *Component // nil: was not there, is not there
 }
 
-// Compare lists what moved, sorted by name. A nil envelope has no components.
-func Compare(from, to *Envelope) []Move {
+// Moves lists what moved from e to later, sorted by name. A nil envelope has no
+// components.
+func (e *Envelope) Moves(later *Envelope) []Move {
 	var old, now []Component
-	if from != nil {
-		old = sorted(from.Components)
+	if e != nil {
+		old = sorted(e.Components)
 	}
-	if to != nil {
-		now = sorted(to.Components)
+	if later != nil {
+		now = sorted(later.Components)
 	}
 	var moves []Move
 	for len(old) > 0 || len(now) > 0 {

@@ -5,7 +5,7 @@
 //
 // An [Envelope] is a list of [Component] values, sorted by name. It is computed
 // when a plan is locked, and again before every step, by package probe;
-// [Compare] says in plain words what moved in between. The package itself
+// [Envelope.Moves] says in plain words what moved in between. The package itself
 // computes only.
 //
 // What is not there is a component too, with the zero digest and a text that

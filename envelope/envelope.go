@@ -25,9 +25,10 @@ type Envelope struct {
 	Components []Component `json:"components"`
 }
 
-// New is the envelope of components, in whichever order. It takes the slice.
-func New(components ...Component) *Envelope {
-	return &Envelope{Components: sortInPlace(components)}
+// Add adds components, in whichever order. One that is there already is not
+// added again.
+func (e *Envelope) Add(components ...Component) {
+	e.Components = sortInPlace(append(e.Components, components...))
 }
 
 // Digest is the digest of all components: of their canonical form, which is the

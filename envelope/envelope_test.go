@@ -54,7 +54,7 @@ func TestDigestGolden(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
+func TestMoves(t *testing.T) {
 	a, b := ledger.Sum([]byte("a")), ledger.Sum([]byte("b"))
 	env := func(c ...envelope.Component) *envelope.Envelope { return &envelope.Envelope{Components: c} }
 	tests := []struct {
@@ -81,7 +81,7 @@ func TestCompare(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for _, move := range envelope.Compare(test.from, test.to) {
+			for _, move := range test.from.Moves(test.to) {
 				got = append(got, move.String())
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
@@ -91,12 +91,12 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func ExampleCompare() {
+func ExampleEnvelope_Moves() {
 	locked := &envelope.Envelope{Components: []envelope.Component{{Name: "model", Digest: ledger.Sum([]byte("m-1")),
 		Text: "m-1"}}}
 	now := &envelope.Envelope{Components: []envelope.Component{{Name: "model", Digest: ledger.Sum([]byte("m-2")),
 		Text: "m-2"}}}
-	for _, move := range envelope.Compare(locked, now) {
+	for _, move := range locked.Moves(now) {
 		fmt.Println(move)
 	}
 	// Output: model moved from "m-1" (sha256 a461b472cb41) to "m-2" (sha256 8ae2a4109596)

@@ -12,47 +12,43 @@ import (
 	"github.com/planlock/planlock/internal/suite"
 )
 
-// A LogSubject is one log that is tested.
-type LogSubject struct {
-	// Open opens the log, with the records that it has. It is called again
-	// after Close, and once while the last one is open: then it may fail, or
-	// make the earlier one refuse to append.
-	Open func() (checkpoint.Log, error)
-	// Tear, if it is not nil, is called while the log is closed, and takes away
-	// a part of the last batch, as a crash before the end of Append would.
-	Tear func() error
-}
-
-// freshLog is what the subjects of the tests are made with: see RunLog.
-type freshLog = func() (LogSubject, error)
-
-// RunLog tests the rules of checkpoint.Log, as RunBlobs does those of Blobs.
-// fresh returns a new and empty log every time it is called.
-func RunLog(t testing.TB, fresh func() (LogSubject, error)) {
+// RunLog tests the rules of checkpoint.Log, as RunBlobs does those of Blobs,
+// each on a log of its own.
+//
+// open opens the log that lies in a folder, or is called like it, with the
+// records that it has; it is a new one the first time. It is called again after
+// Close, and once while the last one is open: then it may fail, or make the
+// earlier one refuse to append. tear, if it is not nil, is called while the log
+// is closed, and takes away a part of the last batch, as a crash before the end
+// of Append would.
+func RunLog(t testing.TB, open func(dir string) (checkpoint.Log, error), tear func(dir string) error) {
 	t.Helper()
 	for _, c := range logCases {
-		suite.Try(t, c.name, c.rule, func(testing.TB) error { return c.test(fresh) })
+		suite.Try(t, c.name, c.rule, func(t testing.TB) error {
+			s := subject{dir: t.TempDir(), opens: open, tears: tear}
+			l, err := s.open()
+			if err != nil {
+				return fmt.Errorf("open: %w", err)
+			}
+			return errors.Join(c.run(l, s), l.Close())
+		})
 	}
 }
+
+// A subject is one log that is tested.
+type subject struct {
+	dir   string
+	opens func(dir string) (checkpoint.Log, error)
+	tears func(dir string) error // takes away a part of the last batch; may be nil
+}
+
+func (s subject) open() (checkpoint.Log, error) { return s.opens(s.dir) }
 
 // A logCase defends one rule on a log of its own.
 type logCase struct {
 	name string
 	rule string
-	run  func(l checkpoint.Log, s LogSubject) error // closes l
-}
-
-// test makes a new log and holds the rule against it.
-func (c logCase) test(fresh freshLog) error {
-	s, err := fresh()
-	if err != nil {
-		return fmt.Errorf("make: %w", err)
-	}
-	l, err := s.Open()
-	if err != nil {
-		return fmt.Errorf("open: %w", err)
-	}
-	return errors.Join(c.run(l, s), l.Close())
+	run  func(l checkpoint.Log, s subject) error // closes l
 }
 
 // The rules of checkpoint.Log, simple ones first, since the others rely on
@@ -126,11 +122,11 @@ func yields(l checkpoint.Log, want [][]byte) error {
 }
 
 // reopened closes l and checks what the next opening replays.
-func reopened(l checkpoint.Log, s LogSubject, want [][]byte) error {
+func reopened(l checkpoint.Log, s subject, want [][]byte) error {
 	if err := l.Close(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
-	again, err := s.Open()
+	again, err := s.open()
 	if err != nil {
 		return fmt.Errorf("open again: %w", err)
 	}
@@ -139,13 +135,13 @@ func reopened(l checkpoint.Log, s LogSubject, want [][]byte) error {
 
 // testOrder reads a log that is empty, then what was appended, twice, and once
 // more after opening it again.
-func testOrder(l checkpoint.Log, s LogSubject) error {
+func testOrder(l checkpoint.Log, s subject) error {
 	want := flat(batches)
 	return errors.Join(yields(l, nil), appendAll(l, batches), yields(l, want), yields(l, want), reopened(l, s, want))
 }
 
 // testEarlyEnd stops reading in the middle, and then reads all.
-func testEarlyEnd(l checkpoint.Log, _ LogSubject) error {
+func testEarlyEnd(l checkpoint.Log, _ subject) error {
 	if err := appendAll(l, batches); err != nil {
 		return err
 	}
@@ -165,7 +161,7 @@ func testEarlyEnd(l checkpoint.Log, _ LogSubject) error {
 }
 
 // testSlices overwrites what was appended, which is the caller's again.
-func testSlices(l checkpoint.Log, s LogSubject) error {
+func testSlices(l checkpoint.Log, s subject) error {
 	batch := [][]byte{[]byte("one"), []byte("two")}
 	if err := l.Append(context.Background(), batch); err != nil {
 		return err
@@ -178,7 +174,7 @@ func testSlices(l checkpoint.Log, s LogSubject) error {
 
 // testCancelledLog calls with a context that has ended. Nothing of that may be
 // found later.
-func testCancelledLog(l checkpoint.Log, s LogSubject) error {
+func testCancelledLog(l checkpoint.Log, s subject) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := appendAll(l, batches[:1]); err != nil {
@@ -194,7 +190,7 @@ func testCancelledLog(l checkpoint.Log, s LogSubject) error {
 }
 
 // testClosed uses a log after Close, and closes it again.
-func testClosed(l checkpoint.Log, s LogSubject) error {
+func testClosed(l checkpoint.Log, s subject) error {
 	if err := errors.Join(appendAll(l, batches[:1]), l.Close(), l.Close()); err != nil {
 		return err
 	}
@@ -206,7 +202,7 @@ func testClosed(l checkpoint.Log, s LogSubject) error {
 
 // testConcurrentLog appends and reads at the same time. Each batch must stay in
 // one piece.
-func testConcurrentLog(l checkpoint.Log, s LogSubject) error {
+func testConcurrentLog(l checkpoint.Log, s subject) error {
 	const workers, each, size = 6, 10, 3
 	var (
 		wait sync.WaitGroup
@@ -253,7 +249,7 @@ func testConcurrentLog(l checkpoint.Log, s LogSubject) error {
 
 // testStale opens the log a second time, and appends by both. What was
 // acknowledged must be there at the end, in that order, and nothing else.
-func testStale(l checkpoint.Log, s LogSubject) error {
+func testStale(l checkpoint.Log, s subject) error {
 	// What a call returned nil for is a promise, whichever of the two logs made
 	// it.
 	var acknowledged [][]byte
@@ -263,7 +259,7 @@ func testStale(l checkpoint.Log, s LogSubject) error {
 		}
 	}
 	try(l, "one")
-	other, err := s.Open()
+	other, err := s.open()
 	if err == nil {
 		try(other, "two")
 		try(l, "three")
@@ -278,14 +274,14 @@ func testStale(l checkpoint.Log, s LogSubject) error {
 
 // testTorn takes away a part of the last batch. None of that batch may be
 // yielded, and a new one must take its place.
-func testTorn(l checkpoint.Log, s LogSubject) error {
-	if s.Tear == nil {
-		return fmt.Errorf("%w: the subject has no Tear", suite.ErrSkip)
+func testTorn(l checkpoint.Log, s subject) error {
+	if s.tears == nil {
+		return fmt.Errorf("%w: nothing tears the log", suite.ErrSkip)
 	}
-	if err := errors.Join(appendAll(l, batches[:2]), l.Close(), s.Tear()); err != nil {
+	if err := errors.Join(appendAll(l, batches[:2]), l.Close(), s.tears(s.dir)); err != nil {
 		return err
 	}
-	again, err := s.Open()
+	again, err := s.open()
 	if err != nil {
 		return fmt.Errorf("open after a torn batch: %w", err)
 	}
@@ -293,7 +289,7 @@ func testTorn(l checkpoint.Log, s LogSubject) error {
 	if err := errors.Join(yields(again, want), appendAll(again, batches[2:]), again.Close()); err != nil {
 		return err
 	}
-	again, err = s.Open()
+	again, err = s.open()
 	if err != nil {
 		return fmt.Errorf("open again: %w", err)
 	}

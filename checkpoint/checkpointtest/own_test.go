@@ -29,32 +29,28 @@ func TestFolder(t *testing.T) {
 }
 
 func TestMemoryLog(t *testing.T) {
-	checkpointtest.RunLog(t, func() (checkpointtest.LogSubject, error) {
-		l := &checkpoint.MemoryLog{}
-		return checkpointtest.LogSubject{Open: func() (checkpoint.Log, error) {
-			l = l.Reopen()
-			return l, nil
-		}}, nil
-	})
+	logs := map[string]*checkpoint.MemoryLog{}
+	checkpointtest.RunLog(t, func(dir string) (checkpoint.Log, error) {
+		if logs[dir] == nil {
+			logs[dir] = &checkpoint.MemoryLog{}
+		}
+		logs[dir] = logs[dir].Reopen()
+		return logs[dir], nil
+	}, nil)
 }
 
 func TestFileLog(t *testing.T) {
-	dir, n := t.TempDir(), 0
-	checkpointtest.RunLog(t, func() (checkpointtest.LogSubject, error) {
-		n++
-		path := filepath.Join(dir, strconv.Itoa(n), "journal")
-		return checkpointtest.LogSubject{
-			Open: func() (checkpoint.Log, error) { return filelog.Open(t.Context(), path) },
-			Tear: func() error {
-				info, err := os.Stat(path)
-				if err != nil {
-					return err
-				}
-				// The head is written after the batch: a crash leaves none that
-				// knows of it.
-				return errors.Join(os.Truncate(path, info.Size()-7), os.Remove(path+".head"))
-			},
-		}, nil
+	path := func(dir string) string { return filepath.Join(dir, "journal") }
+	checkpointtest.RunLog(t, func(dir string) (checkpoint.Log, error) {
+		return filelog.Open(t.Context(), path(dir))
+	}, func(dir string) error {
+		info, err := os.Stat(path(dir))
+		if err != nil {
+			return err
+		}
+		// The head is written after the batch: a crash leaves none that knows of
+		// it.
+		return errors.Join(os.Truncate(path(dir), info.Size()-7), os.Remove(path(dir)+".head"))
 	})
 }
 
@@ -120,10 +116,13 @@ func (f *forgetful) Append(ctx context.Context, batch [][]byte) error {
 
 func TestBrokenLog(t *testing.T) {
 	got := &noted{TB: t}
-	checkpointtest.RunLog(got, func() (checkpointtest.LogSubject, error) {
-		l := &forgetful{}
-		return checkpointtest.LogSubject{Open: func() (checkpoint.Log, error) { return l, nil }}, nil
-	})
+	logs := map[string]*forgetful{}
+	checkpointtest.RunLog(got, func(dir string) (checkpoint.Log, error) {
+		if logs[dir] == nil {
+			logs[dir] = &forgetful{}
+		}
+		return logs[dir], nil
+	}, nil)
 	if !strings.Contains(got.wrong, `"order"`) {
 		t.Errorf("a log that forgets was not found: %s", got.wrong)
 	}

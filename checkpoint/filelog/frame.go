@@ -32,14 +32,14 @@ const (
 func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, error) {
 	total := 0
 	for _, r := range batch {
-		if len(r) > record.MaxBatch || total > record.MaxBatch {
+		if len(r) > format.MaxBatch || total > format.MaxBatch {
 			break
 		}
 		total += 4 + len(r)
 	}
-	if total > record.MaxBatch || len(batch) > record.MaxBatch/4 {
+	if total > format.MaxBatch || len(batch) > format.MaxBatch/4 {
 		return b, fmt.Errorf("%w: a batch of more than %d bytes, split it or keep large contents as blobs",
-			record.ErrTooLarge, record.MaxBatch)
+			record.ErrTooLarge, format.MaxBatch)
 	}
 	start := len(b)
 	b = slices.Grow(b, frameHeader+total+len(frameTrailer))
@@ -84,7 +84,7 @@ func parseFrameHead(b []byte, offset int64) (h frameHead, ok bool) {
 		marks:   count & marks,
 		sum:     binary.BigEndian.Uint32(b[20:]),
 	}
-	return h, h.payload <= record.MaxBatch
+	return h, h.payload <= format.MaxBatch
 }
 
 // nextRecord splits the first record off a payload.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -321,7 +322,7 @@ func TestFileLogRefuses(t *testing.T) {
 	if err := reader.Append(t.Context(), [][]byte{{}}); !errors.Is(err, errReadOnly) {
 		t.Errorf("append to a log that is read: %v", err)
 	}
-	big := make([]byte, record.MaxBatch/2)
+	big := make([]byte, format.MaxBatch/2)
 	if err := l.Append(t.Context(), [][]byte{big, big}); !errors.Is(err, record.ErrTooLarge) {
 		t.Errorf("a batch too large: %v", err)
 	}

@@ -9,13 +9,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// MaxBatch is the size in bytes that the records of one batch may have
-// together, four bytes for each of them included. A single fact may have half
-// of that.
-const MaxBatch = 64 << 20
-
-// ErrTooLarge is in the chain of the errors for a fact or a batch that is too
-// large.
+// ErrTooLarge is in the chain of the errors for a fact of more than 32 MiB, and
+// for a batch of more than 64 MiB, four bytes for each of its records included.
 var ErrTooLarge = errors.New("checkpoint: too large")
 
 // A Fact is what a caller adds to a journal.

@@ -48,7 +48,9 @@ func (p *Prober) Compute(ctx context.Context, spec Spec) (*envelope.Envelope, er
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("envelope: %w", context.Cause(ctx))
 	}
-	return envelope.New(look.found...), nil
+	e := &envelope.Envelope{}
+	e.Add(look.found...)
+	return e, nil
 }
 
 // enter opens the workspace if anything in it is to be looked at; else it only

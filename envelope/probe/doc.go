@@ -4,7 +4,7 @@
 //	locked, err := prober.Compute(ctx, spec)
 //	…
 //	now, err := prober.Compute(ctx, spec)
-//	for _, move := range envelope.Compare(locked, now) {
+//	for _, move := range locked.Moves(now) {
 //		fmt.Println(move) // tool git moved from "git version 2.39.5" (sha256 0f3c…) to …
 //	}
 //

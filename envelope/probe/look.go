@@ -68,11 +68,11 @@ func (l *look) rules(rules []string) {
 	l.p.mu.Lock()
 	defer l.p.mu.Unlock()
 	if !slices.Equal(rules, l.p.rules) {
-		list := make([]envelope.Component, len(rules))
+		all := &envelope.Envelope{Components: make([]envelope.Component, len(rules))}
 		for i, rule := range rules {
-			list[i].Name = rule
+			all.Components[i].Name = rule
 		}
-		all := envelope.New(list...)
+		all.Add() // in order
 		l.p.rules = slices.Clone(rules)
 		l.p.ruled = envelope.Component{Name: "rules", Digest: all.Digest(),
 			Text: fmt.Sprintf("%d rules", len(all.Components))}

@@ -183,7 +183,7 @@ func TestProberReadsWhatMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moves := envelope.Compare(first, second)
+	moves := first.Moves(second)
 	if len(moves) != 1 || !strings.Contains(moves[0].String(), `moved from "1.0" (sha256 `) {
 		t.Errorf("moves %v", moves)
 	}

@@ -68,7 +68,7 @@ func TestJudgedAtLength(t *testing.T) {
 	facts := Judged{short, long, short, long, long, long, long, long, long, short}.Facts()
 	for _, f := range facts {
 		encoded, err := Located{Fact: f}.Encode()
-		if err != nil || len(encoded.Data) > record.MaxBatch/2 {
+		if err != nil || len(encoded.Data) > 32<<20 {
 			t.Errorf("%d bytes, %v", len(encoded.Data), err)
 		}
 	}

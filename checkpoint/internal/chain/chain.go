@@ -12,6 +12,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
@@ -132,8 +133,8 @@ func check(f *record.Fact) error {
 		return errors.New("it has no type")
 	case f.Attempt < 0:
 		return fmt.Errorf("its attempt is %d, it cannot be negative", f.Attempt)
-	case len(f.Type)+len(f.Step)+len(f.Data) > record.MaxBatch/2:
-		return fmt.Errorf("%w: it has more than %d bytes, keep large contents as blobs", record.ErrTooLarge, record.MaxBatch/2)
+	case len(f.Type)+len(f.Step)+len(f.Data) > format.MaxBatch/2:
+		return fmt.Errorf("%w: it has more than %d bytes, keep large contents as blobs", record.ErrTooLarge, format.MaxBatch/2)
 	}
 	return nil
 }

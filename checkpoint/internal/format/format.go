@@ -28,6 +28,11 @@ func Later(version uint32) error {
 	return fmt.Errorf("%w: it is %d, a later planlock wrote it", ErrVersion, version)
 }
 
+// MaxBatch is the size in bytes that the records of one batch may have
+// together, four bytes for each of them included. A single fact may have half
+// of that.
+const MaxBatch = 64 << 20
+
 // A Sum is the hash that a digest names.
 type Sum = [sha256.Size]byte
 

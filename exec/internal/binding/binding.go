@@ -147,7 +147,7 @@ func (b *Binding) Moves(ctx context.Context) ([]envelope.Move, error) {
 	if err != nil {
 		return nil, err
 	}
-	return envelope.Compare(b.Rec.Run.Started.Envelope, now), nil
+	return b.Rec.Run.Started.Envelope.Moves(now), nil
 }
 
 // Envelope looks at everything that the outcome depends on. Files are read

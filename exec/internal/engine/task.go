@@ -79,8 +79,8 @@ func lastWord(c *guard.Case, task *plan.Task) []Wanted {
 	if r := of.EvidenceRetry(); o.Status != history.Completed && r != nil && r.Terminal != "" {
 		o.Reason += "; nothing more was tried: " + r.Terminal
 	}
-	claim := Claim(c.Run, task)
-	o.Runs, o.Artifacts = bound.First(claim.Runs, bound.Lines), bound.First(claim.Artifacts, bound.Lines)
+	runs, artifacts := Claimed(c.Run, task)
+	o.Runs, o.Artifacts = bound.First(runs, bound.Lines), bound.First(artifacts, bound.Lines)
 	return one(Record{Facts: history.Where{}.Locate(o)})
 }
 
@@ -115,10 +115,9 @@ func lacks(c *guard.Case, seen *history.Evidence) string {
 	return text
 }
 
-// Claim is what is said about a task: by its plan, its reviewers, and the jobs
-// of its completed steps.
-func Claim(run *history.Run, task *plan.Task) evidence.Claim {
-	var c evidence.Claim
+// Claimed is what is said about a task, by its plan, its reviewers, and the jobs
+// of its completed steps: the ids of runs, and the paths of artifacts.
+func Claimed(run *history.Run, task *plan.Task) (runs, artifacts []string) {
 	add := func(to *[]string, names ...string) {
 		for _, name := range names {
 			if !slices.Contains(*to, name) {
@@ -128,7 +127,7 @@ func Claim(run *history.Run, task *plan.Task) evidence.Claim {
 	}
 	if a := run.Task(task.ID).Approval(); a != nil {
 		for _, job := range a.Jobs {
-			add(&c.Artifacts, job.Artifacts...)
+			add(&artifacts, job.Artifacts...)
 		}
 	}
 	for i := range task.Steps {
@@ -136,11 +135,11 @@ func Claim(run *history.Run, task *plan.Task) evidence.Claim {
 		if s.Status != history.Completed {
 			continue
 		}
-		add(&c.Artifacts, task.Steps[i].Expected()...)
+		add(&artifacts, task.Steps[i].Expected()...)
 		if said := s.Last().Telemetry; said != nil {
-			add(&c.Runs, said.Runs...)
-			add(&c.Artifacts, said.Artifacts...)
+			add(&runs, said.Runs...)
+			add(&artifacts, said.Artifacts...)
 		}
 	}
-	return c
+	return runs, artifacts
 }

@@ -160,7 +160,7 @@ func (l *Life) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) {
 		return nil, err
 	}
 	refused := &session.Refusal{Run: l.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
-	for _, m := range envelope.Compare(l.Rec.Run.Started.Envelope, now) {
+	for _, m := range l.Rec.Run.Started.Envelope.Moves(now) {
 		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
 			refused.Reasons = append(refused.Reasons, m.String())
 		}

@@ -37,8 +37,8 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	}
 	policy, shown := v.Policy, v.ShownTask(task)
 	found.Kind = policy.Type(shown)
-	found.Items = policy.Look(ctx, v.Work.Dir, v.Runner(nil),
-		policy.Needs(shown, engine.Claim(v.Rec.Run, task)))
+	runs, artifacts := engine.Claimed(v.Rec.Run, task)
+	found.Items = policy.Look(ctx, v.Work.Dir, v.Runner(nil), policy.Needs(shown, runs, artifacts))
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}

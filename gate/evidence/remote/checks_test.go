@@ -21,7 +21,7 @@ func TestChecks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := panel.Panel{Checks: search.Checks(&search.Policy{Tracker: &remote.MLflow{URL: recorded(t, "").URL}})}
+	p := panel.Panel{Checks: (&search.Policy{Tracker: &remote.MLflow{URL: recorded(t, "").URL}}).Checks()}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ type trackedRun struct {
 var errNoRun = errors.New("remote: the tracking server knows no such run")
 
 // lookUp asks for a run. An error is errNoRun where the server says that there
-// is none, else a *[ServerError]: then nobody knows.
+// is none, else a *serverError: then nobody knows.
 func (m *MLflow) lookUp(ctx context.Context, id string) (*trackedRun, error) {
 	var answer struct {
 		Run struct {
@@ -134,7 +134,7 @@ func (m *MLflow) endpoint(method string, query url.Values) (*url.URL, error) {
 	u, err := url.Parse(m.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
-		return nil, &ServerError{Server: "the tracking server", Why: "its URL is none of http or https with a host, or has a user, a query or a fragment; set MLflow.URL"}
+		return nil, &serverError{Server: "the tracking server", Why: "its URL is none of http or https with a host, or has a user, a query or a fragment; set MLflow.URL"}
 	}
 	u = u.JoinPath("api/2.0/mlflow", method)
 	u.RawQuery = query.Encode()
@@ -143,9 +143,9 @@ func (m *MLflow) endpoint(method string, query url.Values) (*url.URL, error) {
 
 // fault is the error of an answer that cannot be used. It names the host and
 // never the address as a whole, which may hold what is secret.
-func (m *MLflow) fault(status int, why string) *ServerError {
+func (m *MLflow) fault(status int, why string) *serverError {
 	u, _ := url.Parse(m.URL)
-	return &ServerError{Server: u.Host, Status: status, Why: why}
+	return &serverError{Server: u.Host, Status: status, Why: why}
 }
 
 // get asks for a method and decodes its answer.
@@ -158,7 +158,7 @@ func (m *MLflow) get(ctx context.Context, method string, query url.Values, into 
 	if m.TokenEnv != "" {
 		token := os.Getenv(m.TokenEnv)
 		if token == "" {
-			return &ServerError{Server: u.Host, Why: fmt.Sprintf("the environment variable %s, which should hold its token, is empty", m.TokenEnv)}
+			return &serverError{Server: u.Host, Why: fmt.Sprintf("the environment variable %s, which should hold its token, is empty", m.TokenEnv)}
 		}
 		header.Set("Authorization", "Bearer "+token)
 	}

@@ -93,7 +93,7 @@ func fetch(ctx context.Context, transport http.RoundTripper, limit time.Duration
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return &ServerError{Server: u.Host, Why: err.Error()}
+		return &serverError{Server: u.Host, Why: err.Error()}
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -116,20 +116,20 @@ func fetch(ctx context.Context, transport http.RoundTripper, limit time.Duration
 	case err != nil:
 		return 0, nil, fault(err)
 	case len(body) > maxBody:
-		return 0, nil, &ServerError{Server: u.Host, Why: fmt.Sprintf("its answer has more than %d bytes", maxBody)}
+		return 0, nil, &serverError{Server: u.Host, Why: fmt.Sprintf("its answer has more than %d bytes", maxBody)}
 	}
 	return answer.StatusCode, body, nil
 }
 
-// A ServerError says why a server could not be asked, or what it answered
+// A serverError says why a server could not be asked, or what it answered
 // instead.
-type ServerError struct {
+type serverError struct {
 	Server string // host
 	Status int    // of HTTP; 0 where there was no answer
 	Why    string
 }
 
-func (e *ServerError) Error() string {
+func (e *serverError) Error() string {
 	if e.Status == 0 {
 		return fmt.Sprintf("remote: %s could not be asked: %s", e.Server, e.Why)
 	}

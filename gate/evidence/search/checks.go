@@ -21,7 +21,7 @@ import (
 //
 // What cannot be verified is not decided. p may be nil: then url and mlflow_run
 // decide nothing.
-func Checks(p *Policy) []gate.Check {
+func (p *Policy) Checks() []gate.Check {
 	if p == nil {
 		p = &Policy{}
 	}

@@ -12,13 +12,13 @@
 // found.
 //
 //	policy := &search.Policy{Tracker: &remote.MLflow{URL: "http://127.0.0.1:5000", TokenEnv: "MLFLOW_TRACKING_TOKEN"}}
-//	needs := policy.Needs(task, evidence.Claim{Runs: []string{"9f2c"}, Artifacts: []string{"base.json"}})
+//	needs := policy.Needs(task, []string{"9f2c"}, []string{"base.json"})
 //	items := policy.Look(ctx, dir, nil, needs)
 //	for _, item := range items {
 //		fmt.Println(item.Name, item.State, item.Why)
 //	}
 //
-// [Checks] are kinds of checks for plans: file_not_empty, file_sha256, url and
+// [Policy.Checks] are kinds of checks for plans: file_not_empty, file_sha256, url and
 // mlflow_run.
 //
 // # The network

@@ -50,26 +50,26 @@ func TestNeeds(t *testing.T) {
 	run := func(id string) evidence.Need { return evidence.Need{Kind: evidence.Run, Name: id} }
 	file := func(path string) evidence.Need { return evidence.Need{Kind: evidence.File, Name: path} }
 	tests := map[string]struct {
-		title string
-		claim evidence.Claim
-		want  []evidence.Need
+		title           string
+		runs, artifacts []string
+		want            []evidence.Need
 	}{
-		"experiment":               {"run it", evidence.Claim{Runs: []string{"a", "b", "a"}, Artifacts: []string{"x", "x"}}, []evidence.Need{run("a"), run("b"), file("x")}},
-		"experiment without a run": {"run it", evidence.Claim{Artifacts: []string{"x"}}, []evidence.Need{run(""), file("x")}},
-		"document": {"write it", evidence.Claim{Runs: []string{"a"}, Artifacts: []string{"x"}},
+		"experiment":               {"run it", []string{"a", "b", "a"}, []string{"x", "x"}, []evidence.Need{run("a"), run("b"), file("x")}},
+		"experiment without a run": {"run it", nil, []string{"x"}, []evidence.Need{run(""), file("x")}},
+		"document": {"write it", []string{"a"}, []string{"x"},
 			[]evidence.Need{file("x")}},
-		"document without files": {"write it", evidence.Claim{}, nil},
+		"document without files": {"write it", nil, nil, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, p.Needs(&plan.Task{Title: test.title}, test.claim)); diff != "" {
+			if diff := cmp.Diff(test.want, p.Needs(&plan.Task{Title: test.title}, test.runs, test.artifacts)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 	p.Further = func(*plan.Task) []evidence.Need { return []evidence.Need{{Kind: evidence.Command, Name: "true"}} }
 	p.TypeOf = func(*plan.Task) evidence.TaskType { return evidence.Documentation }
-	if got := p.Needs(&plan.Task{Title: "run it"}, evidence.Claim{}); len(got) != 1 || got[0].Kind != evidence.Command {
+	if got := p.Needs(&plan.Task{Title: "run it"}, nil, nil); len(got) != 1 || got[0].Kind != evidence.Command {
 		t.Errorf("needs of a host's own policy: %v", got)
 	}
 }
@@ -169,7 +169,7 @@ func ExamplePolicy() {
 	}
 	policy := &search.Policy{}
 	task := &plan.Task{Title: "Write the report"}
-	needs := policy.Needs(task, evidence.Claim{Artifacts: []string{"report.md", "figures.png"}})
+	needs := policy.Needs(task, nil, []string{"report.md", "figures.png"})
 	for _, item := range policy.Look(context.Background(), dir, nil, needs) {
 		fmt.Printf("%s %s %q\n", item.Name, item.State, item.Why)
 	}

@@ -59,10 +59,11 @@ func (p *Policy) Type(t *plan.Task) evidence.TaskType {
 	return typeOf(cmp.Or(t.Title, t.Description))
 }
 
-// Needs is the evidence that a task owes: experiments every run that was
-// claimed, and at least one, and all their files; documents their files. A
-// claimed path is owed once.
-func (p *Policy) Needs(t *plan.Task, c evidence.Claim) []evidence.Need {
+// Needs is the evidence that a task owes, by what is claimed for it: the ids of
+// the runs that its jobs named, and the paths of artifacts that were declared,
+// expected or named. Experiments owe every run, and at least one, and all their
+// files; documents their files. What is claimed twice is owed once.
+func (p *Policy) Needs(t *plan.Task, runs, artifacts []string) []evidence.Need {
 	var needs []evidence.Need
 	add := func(n evidence.Need) {
 		if !slices.Contains(needs, n) {
@@ -70,14 +71,14 @@ func (p *Policy) Needs(t *plan.Task, c evidence.Claim) []evidence.Need {
 		}
 	}
 	if p.Type(t) == evidence.Experimental {
-		for _, id := range c.Runs {
+		for _, id := range runs {
 			add(evidence.Need{Kind: evidence.Run, Name: id})
 		}
-		if len(c.Runs) == 0 {
+		if len(runs) == 0 {
 			add(evidence.Need{Kind: evidence.Run})
 		}
 	}
-	for _, path := range c.Artifacts {
+	for _, path := range artifacts {
 		add(evidence.Need{Kind: evidence.File, Name: path})
 	}
 	if p.Further != nil {
