@@ -87,7 +87,7 @@ func drawingIn(format string) func(io.Writer, *document.Model) error {
 	case "md":
 		return document.Markdown
 	case "html":
-		return html.Draw
+		return html.Page().Draw
 	case "json":
 		return document.JSON
 	}

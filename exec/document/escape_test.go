@@ -114,7 +114,7 @@ func TestFrontMatterIsYAML(t *testing.T) {
 // The page asks for nothing and runs nothing.
 func TestPageIsSelfContained(t *testing.T) {
 	told := hostile(t)
-	page, err := as(html.Draw, told.plan, told.fold())
+	page, err := as(html.Page().Draw, told.plan, told.fold())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ type taskSummary struct {
 func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 	s := runSummary{Schema: "planlock.summary/1", Run: rep.Run, Goal: rep.Goal, Status: string(rep.Status),
 		Started: rep.Started, Ended: rep.Ended,
-		KPIs: rep.KPIs, Tasks: []taskSummary{}, Views: []string{ProgressName(p), "SUMMARY.md", "report.md"}}
+		KPIs: rep.KPIs, Tasks: []taskSummary{}, Views: []string{progressName(p), "SUMMARY.md", "report.md"}}
 	for _, t := range rep.Tasks {
 		ts := taskSummary{TaskID: t.ID, Title: t.Title, Status: t.Status}
 		for _, st := range t.Steps {
@@ -200,7 +200,7 @@ func name(p *plan.Plan) string {
 // progressFile is the name of the progress log.
 const progressFile = "progress_NAME.json"
 
-// ProgressName is the file name of the progress log: progress_NAME.json, NAME
+// progressName is the file name of the progress log: progress_NAME.json, NAME
 // being the plan's, with everything but ASCII letters, digits, ".", "-" and "_"
 // made "_"; "plan" where it has none.
-func ProgressName(p *plan.Plan) string { return strings.Replace(progressFile, "NAME", name(p), 1) }
+func progressName(p *plan.Plan) string { return strings.Replace(progressFile, "NAME", name(p), 1) }

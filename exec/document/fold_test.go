@@ -141,7 +141,7 @@ func BenchmarkThousandSteps(b *testing.B) {
 		draw drawing
 	}{
 		{"Progress", document.Progress}, {"Summary", named("SUMMARY.md")}, {"Text", document.Text},
-		{"Markdown", document.Markdown}, {"JSON", document.JSON}, {"HTML", html.Draw},
+		{"Markdown", document.Markdown}, {"JSON", document.JSON}, {"HTML", html.Page().Draw},
 	} {
 		b.Run(v.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -26,8 +26,8 @@ func NewPage(m *Model) Page {
 
 // Functions are what templates of a page call besides methods of the model: t
 // writes out what is invisible in a text; the others put words to what the
-// model holds.
-func Functions() map[string]any {
+// model holds. They are the same for all pages.
+func (Page) Functions() map[string]any {
 	return map[string]any{
 		"t":       safetext.Escape,
 		"mark":    mark,

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,7 +129,7 @@ func TestReadingTheJournalBackChangesNothing(t *testing.T) {
 func TestEachIsOneOfAll(t *testing.T) {
 	drawings := map[string]drawing{
 		"progress_limiter.json": document.Progress, "SUMMARY.md": named("SUMMARY.md"), "report.txt": document.Text, "report.md": document.Markdown,
-		"report.json": document.JSON, "report.html": html.Draw, "summary.json": named("summary.json"), "notepad_limiter.md": named("notepad_NAME.md"),
+		"report.json": document.JSON, "report.html": html.Page().Draw, "summary.json": named("summary.json"), "notepad_limiter.md": named("notepad_NAME.md"),
 		"execution_learnings_2026-11-20.md": named("execution_learnings_DATE.md"), "checkpoint.yaml": named("checkpoint.yaml"), "next-session.md": named("next-session.md"),
 		"stuck-report.md": named("stuck-report.md"), "pending_actions.json": named("pending_actions.json"), "reflections.jsonl": named("reflections.jsonl"),
 	}
@@ -171,7 +172,9 @@ func TestNothingToDraw(t *testing.T) {
 	}
 }
 
+// TestProgressName: the name of a plan becomes one that every file system takes.
 func TestProgressName(t *testing.T) {
+	run := clean(t).fold()
 	for name, want := range map[string]string{
 		"":                       "progress_plan.json",
 		"limiter":                "progress_limiter.json",
@@ -180,13 +183,12 @@ func TestProgressName(t *testing.T) {
 		"...":                    "progress_plan.json",
 		strings.Repeat("a", 300): "progress_" + strings.Repeat("a", 100) + ".json",
 	} {
-		p := &plan.Plan{Meta: plan.Meta{Name: name}}
-		if got := document.ProgressName(p); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
+		p := limiter()
+		p.Meta.Name = name
+		named := func(f drawnFile) bool { return f.Name == want }
+		if files := draw(t, p, run); !slices.ContainsFunc(files, named) {
+			t.Errorf("%q: no file is named %q", name, want)
 		}
-	}
-	if got := document.ProgressName(nil); got != "progress_plan.json" {
-		t.Errorf("no plan: got %q", got)
 	}
 }
 

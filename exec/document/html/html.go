@@ -26,17 +26,17 @@ var style string
 
 // parsed is read by those processes alone that draw a page.
 var parsed = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(document.Functions()).Parse(page))
+	return template.Must(template.New("page").Funcs(document.Page{}.Functions()).Parse(page))
 })
 
 // Page is the row of the page in the table of documents.
 func Page() document.Document {
-	return document.Document{Name: "report.html", Draw: Draw,
+	return document.Document{Name: "report.html", Draw: draw,
 		For: "people: one page with the graph, the timeline and all details; no scripts, nothing loaded"}
 }
 
-// Draw draws the page.
-func Draw(w io.Writer, m *document.Model) error {
+// draw draws the page.
+func draw(w io.Writer, m *document.Model) error {
 	data := struct {
 		document.Page
 		Style template.CSS
