@@ -166,7 +166,8 @@ func TestTestFirstOverTwoSteps(t *testing.T) {
 	var asked []string
 	run := exectest.Run(t, text, workspace, exectest.Script{
 		"1.1": phased(&asked, map[history.CyclePhase]exec.Func{history.Red: exectest.Write("a.py", "# one\n")}),
-		"1.2": phased(&asked, map[history.CyclePhase]exec.Func{history.Green: exectest.Write("a.py", "# one\n# two\n"), history.Refactor: exectest.Nothing()}),
+		"1.2": phased(&asked, map[history.CyclePhase]exec.Func{
+			history.Green: exectest.Write("a.py", "# one\n# two\n"), history.Refactor: exectest.Nothing()}),
 	})
 	if diff := cmp.Diff([]string{"1 red", "1 green", "1 refactor"}, asked); diff != "" {
 		t.Errorf("phases (-want +got):\n%s\n%s", diff, run.Report)

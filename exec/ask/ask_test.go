@@ -1,81 +1,24 @@
-package ask
+package ask_test
 
 import (
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/internal/asktest"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
-var asked = time.Date(2026, 11, 20, 19, 30, 0, 0, time.UTC)
-
-// failed is a question as a controller asks it.
-func failed() Question {
-	return Question{
-		ID: "q1", Run: "01JD3", Step: "2.1", Attempt: 2, Kind: StepFailed,
-		What:     "Step 2.1 changed a file that it did not declare.",
-		Why:      "internal/auth/token.go was modified, and non-goal N1 protects it.",
-		Evidence: []string{"expected  modify server/server.go", "happened  modify server/server.go", "          modify internal/auth/token.go"},
-		Choices: []Choice{
-			{Key: "r", Label: "run 2.1 again with this report", Consequence: "attempt 3 of 3"},
-			{Key: "k", Label: "go on without 2.1", Consequence: "2.2 is skipped too; the run can end PARTIAL at best",
-				Acknowledge: "skip 2.1"},
-			{Key: "s", Label: "stop here", Consequence: "nothing more runs; resume later"},
-		},
-		Asked:    asked,
-		Deadline: asked.Add(10 * time.Minute),
-	}
-}
-
-func hostile() Question {
-	q := failed()
-	q.ID, q.Run, q.Step = "q\x1b[2J", "run\n2", "2.1\u202e"
-	q.What = "stop\x1b]0;owned\x07\n  s  stop here    harmless"
-	q.Why = "first\r\n  r  say yes    all is well\u2028\x9b2J"
-	q.Evidence = []string{"\x1b[1A\x1b[2Kall tests passed", "What now? [r/s] r\nReason: fine",
-		strings.Repeat("A", 2000)}
-	for range 150 {
-		q.Evidence = append(q.Evidence, "noise")
-	}
-	q.Choices = []Choice{
-		{Key: "r", Label: "good\n  x  evil", Consequence: "no\x1b[8m harm\u2066", Acknowledge: "I\u200b agree"},
-		{Key: "尺", Label: strings.Repeat("very ", 20) + "long", Consequence: "stands below"},
-		{Key: "s", Label: "no consequence"},
-	}
-	return q
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
-
 func TestRender(t *testing.T) {
-	bare := Question{ID: "q", Run: "r", What: "Nothing is known.",
-		Choices: []Choice{{Key: "s", Label: "stop", Consequence: "it ends"}}}
-	for name, q := range map[string]Question{"failed.screen": failed(), "hostile.screen": hostile(),
+	bare := ask.Question{ID: "q", Run: "r", What: "Nothing is known.",
+		Choices: []ask.Choice{{Key: "s", Label: "stop", Consequence: "it ends"}}}
+	for name, q := range map[string]ask.Question{"failed.screen": asktest.Failed(), "hostile.screen": asktest.Hostile(),
 		"bare.screen": bare, "empty.screen": {}} {
-		got := Render(q)
-		golden(t, name, got)
+		got := ask.Render(q)
+		asktest.Golden(t, name, got)
 		if strings.ContainsAny(got, "\x1b\r\t\u202e\u2066\u200b") {
 			t.Errorf("%s lets characters through that a terminal obeys: %q", name, got)
 		}
@@ -84,40 +27,35 @@ func TestRender(t *testing.T) {
 
 // Nothing in a question starts a line the way a choice does.
 func TestRenderFakesNoChoice(t *testing.T) {
-	for _, line := range strings.Split(Render(hostile()), "\n") {
+	for _, line := range strings.Split(ask.Render(asktest.Hostile()), "\n") {
 		if key, ok := strings.CutPrefix(line, "  "); ok && (strings.HasPrefix(key, "x  ") || strings.HasPrefix(key, "r  say yes")) {
 			t.Errorf("a text looks like a choice: %q", line)
 		}
 	}
 }
 
-func answerTo(q Question, choice, words string) Answer {
-	return Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: words, By: "test",
-		At: asked.Add(time.Minute)}
-}
-
 func TestCheck(t *testing.T) {
-	q := failed()
+	q := asktest.Failed()
 	for name, tc := range map[string]struct {
-		change func(*Answer)
+		change func(*ask.Answer)
 		why    string // "" if it counts
 	}{
-		"as asked":                {func(a *Answer) {}, ""},
-		"at the deadline":         {func(a *Answer) { a.At = q.Deadline }, ""},
-		"acknowledged":            {func(a *Answer) { a.Choice, a.Acknowledged = "k", "skip 2.1" }, ""},
-		"another run":             {func(a *Answer) { a.Run = "01JD4" }, `it is for run "01JD4", not for "01JD3"`},
-		"another question":        {func(a *Answer) { a.Question = "q2" }, `it is for question "q2"`},
-		"another attempt":         {func(a *Answer) { a.Attempt = 1 }, "it is for attempt 1, and attempt 2 asks"},
-		"too late":                {func(a *Answer) { a.At = q.Deadline.Add(1500 * time.Millisecond) }, "it came 1.5s after the deadline"},
-		"unknown choice":          {func(a *Answer) { a.Choice = "R" }, `"R" is none of the choices`},
-		"no choice":               {func(a *Answer) { a.Choice = "" }, `"" is none of the choices`},
-		"not acknowledged":        {func(a *Answer) { a.Choice = "k" }, `choice "k" must be acknowledged with the words "skip 2.1"`},
-		"acknowledged in passing": {func(a *Answer) { a.Choice, a.Acknowledged = "k", "Skip 2.1" }, `choice "k" must be acknowledged with the words "skip 2.1"`},
+		"as asked":                {func(a *ask.Answer) {}, ""},
+		"at the deadline":         {func(a *ask.Answer) { a.At = q.Deadline }, ""},
+		"acknowledged":            {func(a *ask.Answer) { a.Choice, a.Acknowledged = "k", "skip 2.1" }, ""},
+		"another run":             {func(a *ask.Answer) { a.Run = "01JD4" }, `it is for run "01JD4", not for "01JD3"`},
+		"another question":        {func(a *ask.Answer) { a.Question = "q2" }, `it is for question "q2"`},
+		"another attempt":         {func(a *ask.Answer) { a.Attempt = 1 }, "it is for attempt 1, and attempt 2 asks"},
+		"too late":                {func(a *ask.Answer) { a.At = q.Deadline.Add(1500 * time.Millisecond) }, "it came 1.5s after the deadline"},
+		"unknown choice":          {func(a *ask.Answer) { a.Choice = "R" }, `"R" is none of the choices`},
+		"no choice":               {func(a *ask.Answer) { a.Choice = "" }, `"" is none of the choices`},
+		"not acknowledged":        {func(a *ask.Answer) { a.Choice = "k" }, `choice "k" must be acknowledged with the words "skip 2.1"`},
+		"acknowledged in passing": {func(a *ask.Answer) { a.Choice, a.Acknowledged = "k", "Skip 2.1" }, `choice "k" must be acknowledged with the words "skip 2.1"`},
 	} {
-		a := answerTo(q, "r", "")
+		a := asktest.AnswerTo(q, "r", "")
 		tc.change(&a)
 		err := q.Check(a)
-		var refused *RefusedError
+		var refused *ask.RefusedError
 		switch {
 		case tc.why == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -128,10 +66,11 @@ func TestCheck(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	if err := failed().Validate(); err != nil {
+	if err := asktest.Failed().Validate(); err != nil {
 		t.Error(err)
 	}
-	q := Question{ID: "q", Choices: []Choice{{Key: "a", Label: "x"}, {Key: "a", Consequence: "y"}, {Key: "b c"}, {}}}
+	q := ask.Question{ID: "q",
+		Choices: []ask.Choice{{Key: "a", Label: "x"}, {Key: "a", Consequence: "y"}, {Key: "b c"}, {}}}
 	want := strings.TrimPrefix(`
 ask: question "q" has no run
 ask: question "q" has two choices "a"

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/internal/asktest"
 )
 
 // The page on escalations names exactly the kinds and fields that there are,
@@ -59,8 +60,8 @@ func TestDocs(t *testing.T) {
 
 	_, block, _ := strings.Cut(section("### The answer"), "```json\n")
 	block, _, _ = strings.Cut(block, "```")
-	if a, err := decodeAnswer([]byte(block)); err != nil || failed().Check(a) != nil {
-		t.Errorf("the answer on the page: %v, %v", err, failed().Check(a))
+	if a, err := decodeAnswer([]byte(block)); err != nil || asktest.Failed().Check(a) != nil {
+		t.Errorf("the answer on the page: %v, %v", err, asktest.Failed().Check(a))
 	}
 	_, block, _ = strings.Cut(page, "```toml\n")
 	block, _, _ = strings.Cut(block, "```")
@@ -71,7 +72,7 @@ func TestDocs(t *testing.T) {
 	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), block); diff != "" {
 		t.Errorf("the rules on the page (-testdata +page):\n%s", diff)
 	}
-	if !strings.Contains(page, ask.Render(failed())) {
+	if !strings.Contains(page, ask.Render(asktest.Failed())) {
 		t.Error("the screen on the page is not what Render draws")
 	}
 }

@@ -178,44 +178,33 @@ func (f *Folder) Given(q ask.Question) (ask.Answer, error) {
 // that is not what its name says, and every answer that does not count; the
 // questions are good all the same. A folder that does not exist holds none.
 func (f *Folder) Questions() ([]ask.Question, error) {
-	dir, err := f.open(nil)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	names, err := dir.names()
-	if err != nil {
-		return nil, err
-	}
 	var open []ask.Question
-	var bad []error
 	now := clock(f.Now)
-	for _, name := range names {
-		stem, isAnswer := strings.CutSuffix(name, answerSuffix)
-		switch {
-		case isAnswer && !slices.Contains(names, stem+questionSuffix):
-			bad = append(bad, fmt.Errorf("ask: %q answers no question in this folder", name))
-		case !strings.HasSuffix(name, questionSuffix):
-		default:
-			q, err := dir.question(name)
-			if err != nil {
-				bad = append(bad, err)
-				continue
+	err := f.each(nil, func(dir mailbox, name string) error {
+		if stem, isAnswer := strings.CutSuffix(name, answerSuffix); isAnswer {
+			asked, err := dir.exists(stem + questionSuffix)
+			if err == nil && !asked {
+				err = fmt.Errorf("ask: %q answers no question in this folder", name)
 			}
-			_, err = dir.answer(q)
-			if err != nil && !errors.Is(err, errNone) {
-				bad = append(bad, err)
-			}
-			if err != nil && !q.Late(now) {
-				open = append(open, q)
-			}
+			return err
 		}
-	}
+		if !strings.HasSuffix(name, questionSuffix) {
+			return nil
+		}
+		q, err := dir.question(name)
+		if err != nil {
+			return err
+		}
+		if _, err = dir.answer(q); err != nil && !q.Late(now) {
+			open = append(open, q)
+		}
+		if errors.Is(err, errNone) {
+			return nil
+		}
+		return err
+	})
 	slices.SortFunc(open, byAge)
-	return open, errors.Join(bad...)
+	return open, err
 }
 
 func byAge(a, b ask.Question) int {

@@ -58,17 +58,26 @@ func (f *Folder) open(d *disk.Disk) (mailbox, error) {
 	return mailbox{root}, nil
 }
 
-// names returns what lies in the folder, sorted.
-func (m mailbox) names() ([]string, error) {
-	list, err := m.ReadDir(".")
+// each calls do for each name that lies in the folder, sorted, and joins the
+// errors. A folder that does not exist holds none.
+func (f *Folder) each(d *disk.Disk, do func(dir mailbox, name string) error) error {
+	dir, err := f.open(d)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		return nil, fmt.Errorf("ask: the folder for questions cannot be read: %w", err)
+		return err
 	}
-	names := make([]string, len(list))
-	for i, e := range list {
-		names[i] = e.Name()
+	defer dir.Close()
+	list, err := dir.ReadDir(".")
+	if err != nil {
+		return fmt.Errorf("ask: the folder for questions cannot be read: %w", err)
 	}
-	return names, nil
+	var errs []error
+	for _, e := range list {
+		errs = append(errs, do(dir, e.Name()))
+	}
+	return errors.Join(errs...)
 }
 
 func (m mailbox) exists(name string) (bool, error) {

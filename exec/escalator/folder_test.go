@@ -17,13 +17,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/internal/asktest"
 )
+
+func at(t time.Time) func() time.Time { return func() time.Time { return t } }
 
 // inbox is a folder in which failed() is asked.
 func inbox(t *testing.T) *Folder {
 	t.Helper()
-	f := &Folder{Dir: filepath.Join(t.TempDir(), "questions"), Now: at(asked.Add(time.Minute))}
-	if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrLater) {
+	f := &Folder{Dir: filepath.Join(t.TempDir(), "questions"), Now: at(asktest.Asked.Add(time.Minute))}
+	if _, err := f.Ask(t.Context(), asktest.Failed()); !errors.Is(err, ask.ErrLater) {
 		t.Fatal(err)
 	}
 	return f
@@ -60,13 +63,13 @@ func TestFolderAsksAndIsAnsweredLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "question.json", string(data))
+	asktest.Golden(t, "question.json", string(data))
 
 	open, err := f.Questions()
-	if diff := cmp.Diff([]ask.Question{failed()}, open); diff != "" || err != nil {
+	if diff := cmp.Diff([]ask.Question{asktest.Failed()}, open); diff != "" || err != nil {
 		t.Errorf("Questions: %v (-want +got):\n%s", err, diff)
 	}
-	a := answerTo(failed(), "k", "skip 2.1")
+	a := asktest.AnswerTo(asktest.Failed(), "k", "skip 2.1")
 	a.By, a.Reason, a.At = "", "it is <fine>", time.Time{}
 	if err := f.Answer(a); err != nil {
 		t.Fatal(err)
@@ -75,7 +78,7 @@ func TestFolderAsksAndIsAnsweredLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "answer.json", string(data))
+	asktest.Golden(t, "answer.json", string(data))
 	if diff := cmp.Diff([]string{answerName, questionName}, f.list(t)); diff != "" {
 		t.Errorf("other files are left (-want +got):\n%s", diff)
 	}
@@ -83,16 +86,16 @@ func TestFolderAsksAndIsAnsweredLater(t *testing.T) {
 		t.Errorf("still open: %v, %v", open, err)
 	}
 
-	later := &Folder{Dir: f.Dir, Now: at(asked.Add(time.Hour))} // another process, after the deadline
-	got, err := later.Ask(t.Context(), failed())
-	a.By, a.At = "folder", asked.Add(time.Minute)
+	later := &Folder{Dir: f.Dir, Now: at(asktest.Asked.Add(time.Hour))} // another process, after the deadline
+	got, err := later.Ask(t.Context(), asktest.Failed())
+	a.By, a.At = "folder", asktest.Asked.Add(time.Minute)
 	if got != a || err != nil {
 		t.Errorf("got %+v, %v, want %+v", got, err, a)
 	}
 }
 
 func TestFolderAnswerIsRefused(t *testing.T) {
-	ok := answerTo(failed(), "r", "")
+	ok := asktest.AnswerTo(asktest.Failed(), "r", "")
 	for name, tc := range map[string]struct {
 		change func(*Folder, *ask.Answer)
 		why    string
@@ -104,7 +107,7 @@ func TestFolderAnswerIsRefused(t *testing.T) {
 			`it does not say to which run and question it belongs`},
 		"another attempt": {func(_ *Folder, a *ask.Answer) { a.Attempt = 3 },
 			"it is for attempt 3, and attempt 2 asks"},
-		"too late":       {func(f *Folder, _ *ask.Answer) { f.Now = at(asked.Add(11 * time.Minute)) }, "it came 1m0s after the deadline"},
+		"too late":       {func(f *Folder, _ *ask.Answer) { f.Now = at(asktest.Asked.Add(11 * time.Minute)) }, "it came 1m0s after the deadline"},
 		"unknown choice": {func(_ *Folder, a *ask.Answer) { a.Choice = "z" }, `"z" is none of the choices`},
 		"no words":       {func(_ *Folder, a *ask.Answer) { a.Choice = "k" }, `choice "k" must be acknowledged with the words "skip 2.1"`},
 		"too long":       {func(_ *Folder, a *ask.Answer) { a.Reason = strings.Repeat("x", maxAnswer) }, "it is larger than 65536 bytes"},
@@ -140,7 +143,7 @@ func TestFolderConcurrentAnswers(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range n {
 		group.Go(func() {
-			a := answerTo(failed(), "r", "")
+			a := asktest.AnswerTo(asktest.Failed(), "r", "")
 			a.By = fmt.Sprint("person ", i)
 			errs[i] = (&Folder{Dir: f.Dir, Now: f.Now}).Answer(a)
 		})
@@ -153,7 +156,7 @@ func TestFolderConcurrentAnswers(t *testing.T) {
 			t.Errorf("person %d: %v", i, err)
 		}
 	}
-	got, err := f.Ask(t.Context(), failed())
+	got, err := f.Ask(t.Context(), asktest.Failed())
 	if want := fmt.Sprint("person ", won); err != nil || got.By != want {
 		t.Errorf("answered by %q, %v; Answer told %q that it counts", got.By, err, want)
 	}
@@ -164,7 +167,7 @@ func TestFolderConcurrentAnswers(t *testing.T) {
 
 func TestFolderAnswersThatDoNotCount(t *testing.T) {
 	encode := func(change func(*ask.Answer)) string {
-		a := answerTo(failed(), "r", "")
+		a := asktest.AnswerTo(asktest.Failed(), "r", "")
 		change(&a)
 		data, err := json.Marshal(a)
 		if err != nil {
@@ -173,27 +176,28 @@ func TestFolderAnswersThatDoNotCount(t *testing.T) {
 		return string(data)
 	}
 	for name, tc := range map[string]struct{ content, why string }{
-		"empty":             {"", `holds no answer: unexpected EOF`},
-		"half":              {`{"run": "01JD3", "question": "q1", "choice": "r`, "holds no answer"},
-		"no object":         {`["r"]`, "it is not an object"},
-		"two":               {encode(func(*ask.Answer) {}) + "{}", "something follows its end"},
-		"unknown field":     {`{"Choice": "r"}`, `it has a field "Choice"`},
-		"field twice":       {`{"choice": "r", "choice": "s"}`, `it has two fields "choice"`},
-		"nested":            {`{"choice": ["r"]}`, `its field "choice" is not a plain value`},
-		"wrong type":        {`{"attempt": "2"}`, "holds no answer"},
-		"another schema":    {`{"schema": "planlock.answer/9"}`, `its schema is "planlock.answer/9"`},
-		"not UTF-8":         {"{\"choice\": \"\xff\"}", "it is not UTF-8"},
-		"large":             {strings.Repeat(" ", maxAnswer+1), "it is larger than 65536 bytes"},
-		"another run":       {encode(func(a *ask.Answer) { a.Run = "x" }), `it is for run "x"`},
-		"another attempt":   {encode(func(a *ask.Answer) { a.Attempt = 1 }), "it is for attempt 1"},
-		"late":              {encode(func(a *ask.Answer) { a.At = asked.Add(time.Hour) }), "after the deadline"},
+		"empty":           {"", `holds no answer: unexpected EOF`},
+		"half":            {`{"run": "01JD3", "question": "q1", "choice": "r`, "holds no answer"},
+		"no object":       {`["r"]`, "it is not an object"},
+		"two":             {encode(func(*ask.Answer) {}) + "{}", "something follows its end"},
+		"unknown field":   {`{"Choice": "r"}`, `it has a field "Choice"`},
+		"field twice":     {`{"choice": "r", "choice": "s"}`, `it has two fields "choice"`},
+		"nested":          {`{"choice": ["r"]}`, `its field "choice" is not a plain value`},
+		"wrong type":      {`{"attempt": "2"}`, "holds no answer"},
+		"another schema":  {`{"schema": "planlock.answer/9"}`, `its schema is "planlock.answer/9"`},
+		"not UTF-8":       {"{\"choice\": \"\xff\"}", "it is not UTF-8"},
+		"large":           {strings.Repeat(" ", maxAnswer+1), "it is larger than 65536 bytes"},
+		"another run":     {encode(func(a *ask.Answer) { a.Run = "x" }), `it is for run "x"`},
+		"another attempt": {encode(func(a *ask.Answer) { a.Attempt = 1 }), "it is for attempt 1"},
+		"late": {encode(func(a *ask.Answer) { a.At = asktest.Asked.Add(time.Hour) }),
+			"after the deadline"},
 		"unknown choice":    {encode(func(a *ask.Answer) { a.Choice = "rm -rf /" }), "none of the choices"},
 		"no acknowledgment": {encode(func(a *ask.Answer) { a.Choice = "k" }), "must be acknowledged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := inbox(t)
 			f.put(t, answerName, tc.content)
-			_, err := f.Ask(t.Context(), failed())
+			_, err := f.Ask(t.Context(), asktest.Failed())
 			if !errors.Is(err, ask.ErrLater) || !strings.Contains(err.Error(), answerName) ||
 				!strings.Contains(err.Error(), tc.why) {
 				t.Errorf("Ask: got %v, want %s", err, tc.why)
@@ -214,25 +218,25 @@ func TestFolderHandWrittenAnswer(t *testing.T) {
 	f := inbox(t)
 	f.put(t, answerName, `{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "s"}`)
 	file := filepath.Join(f.Dir, answerName)
-	if err := os.Chtimes(file, asked, asked.Add(2*time.Minute)); err != nil {
+	if err := os.Chtimes(file, asktest.Asked, asktest.Asked.Add(2*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	a, err := f.Ask(t.Context(), failed())
-	if err != nil || a.By != "folder" || !a.At.Equal(asked.Add(2*time.Minute)) {
+	a, err := f.Ask(t.Context(), asktest.Failed())
+	if err != nil || a.By != "folder" || !a.At.Equal(asktest.Asked.Add(2*time.Minute)) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if err := os.Chtimes(file, asked, asked.Add(time.Hour)); err != nil {
+	if err := os.Chtimes(file, asktest.Asked, asktest.Asked.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrLater) {
+	if a, err := f.Ask(t.Context(), asktest.Failed()); !errors.Is(err, ask.ErrLater) {
 		t.Errorf("too late by its time: %+v, %v", a, err)
 	}
 }
 
 func TestFolderAsksAgain(t *testing.T) {
 	f := inbox(t)
-	q := failed()
-	q.Evidence, q.Deadline = []string{"now\xff we know more"}, asked.Add(time.Hour)
+	q := asktest.Failed()
+	q.Evidence, q.Deadline = []string{"now\xff we know more"}, asktest.Asked.Add(time.Hour)
 	for range 2 {
 		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ask.ErrLater) {
 			t.Fatal(err)
@@ -242,7 +246,7 @@ func TestFolderAsksAgain(t *testing.T) {
 	if err != nil || len(open) != 1 || !open[0].Deadline.Equal(q.Deadline) || open[0].Evidence[0] != "now\ufffd we know more" {
 		t.Errorf("%+v, %v", open, err)
 	}
-	if err := f.Answer(answerTo(q, "r", "")); err != nil {
+	if err := f.Answer(asktest.AnswerTo(q, "r", "")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Ask(t.Context(), q); err != nil {
@@ -290,11 +294,11 @@ func TestFolderFollowsNoLinks(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(f.Dir, answerName)); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrLater) || !strings.Contains(err.Error(), "not a regular file") {
+	if a, err := f.Ask(t.Context(), asktest.Failed()); !errors.Is(err, ask.ErrLater) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	before, _ := os.ReadFile(outside)
-	if err := f.Answer(answerTo(failed(), "s", "")); err == nil {
+	if err := f.Answer(asktest.AnswerTo(asktest.Failed(), "s", "")); err == nil {
 		t.Error("the answer went through a link")
 	}
 	if after, _ := os.ReadFile(outside); string(after) != string(before) {
@@ -303,15 +307,15 @@ func TestFolderFollowsNoLinks(t *testing.T) {
 }
 
 func TestFolderQuestionsAreSorted(t *testing.T) {
-	f := &Folder{Dir: t.TempDir(), Now: at(asked)}
+	f := &Folder{Dir: t.TempDir(), Now: at(asktest.Asked)}
 	for _, id := range []string{"q3", "q1", "2.1/a b", "q2", "late"} {
-		q := failed()
+		q := asktest.Failed()
 		q.ID = id
 		switch id {
 		case "q3":
-			q.Asked = asked.Add(-time.Minute)
+			q.Asked = asktest.Asked.Add(-time.Minute)
 		case "late":
-			q.Deadline = asked.Add(-time.Second)
+			q.Deadline = asktest.Asked.Add(-time.Second)
 		}
 		_, err := f.Ask(t.Context(), q)
 		if want := map[bool]error{true: ask.ErrNoAnswer, false: ask.ErrLater}[id == "late"]; !errors.Is(err, want) {
@@ -339,7 +343,7 @@ func TestFolderWaits(t *testing.T) {
 		f := &Folder{Dir: dir, Wait: true, Poll: 10 * time.Second,
 			Report: func(err error) { reports = append(reports, err.Error()) }}
 		time.AfterFunc(25*time.Second, func() {
-			bad := answerTo(soon("q1"), "none", "")
+			bad := asktest.AnswerTo(soon("q1"), "none", "")
 			if err := os.WriteFile(filepath.Join(dir, answerName), []byte(`{"run":`), 0o644); err != nil {
 				t.Error(err)
 			}
@@ -349,7 +353,7 @@ func TestFolderWaits(t *testing.T) {
 		})
 		time.AfterFunc(45*time.Second, func() {
 			if err := errors.Join(os.Remove(filepath.Join(dir, answerName)),
-				f.Answer(answerTo(soon("q1"), "r", ""))); err != nil {
+				f.Answer(asktest.AnswerTo(soon("q1"), "r", ""))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -380,14 +384,14 @@ func TestFolderContext(t *testing.T) {
 	f.Wait = true
 	ctx, cancel := contextWithCause(t)
 	cancel(errHome)
-	if _, err := f.Ask(ctx, failed()); !errors.Is(err, errHome) || errors.Is(err, ask.ErrNoAnswer) {
+	if _, err := f.Ask(ctx, asktest.Failed()); !errors.Is(err, errHome) || errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 	ctx, cancel = contextWithCause(t)
 	f.Poll = time.Hour
 	f.put(t, answerName, "{")
 	f.Report = func(error) { cancel(errHome) }
-	if _, err := f.Ask(ctx, failed()); !errors.Is(err, errHome) || errors.Is(err, ask.ErrNoAnswer) {
+	if _, err := f.Ask(ctx, asktest.Failed()); !errors.Is(err, errHome) || errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 }
@@ -399,11 +403,11 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	}
 	for name, f := range map[string]*Folder{"no name": {}, "a file": {Dir: file},
 		"below a file": {Dir: filepath.Join(file, "x")}} {
-		if _, err := f.Ask(t.Context(), failed()); err == nil || errors.Is(err, ask.ErrNoAnswer) ||
+		if _, err := f.Ask(t.Context(), asktest.Failed()); err == nil || errors.Is(err, ask.ErrNoAnswer) ||
 			errors.Is(err, ask.ErrLater) {
 			t.Errorf("%s: Ask: %v", name, err)
 		}
-		if err := f.Answer(answerTo(failed(), "r", "")); err == nil {
+		if err := f.Answer(asktest.AnswerTo(asktest.Failed(), "r", "")); err == nil {
 			t.Errorf("%s: Answer succeeds", name)
 		}
 	}
@@ -411,7 +415,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 		t.Errorf("a folder that is not there: %v, %v", open, err)
 	}
 	f := inbox(t)
-	q := failed()
+	q := asktest.Failed()
 	q.ID, q.Evidence = "huge", []string{strings.Repeat("x", maxQuestion)}
 	if _, err := f.Ask(t.Context(), q); err == nil || errors.Is(err, ask.ErrLater) {
 		t.Errorf("a huge question: %v", err)
@@ -422,7 +426,8 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 		}
 		defer os.Chmod(f.Dir, 0o700)
 		var refused *ask.RefusedError
-		if err := f.Answer(answerTo(failed(), "r", "")); !errors.Is(err, os.ErrPermission) || errors.As(err, &refused) {
+		if err := f.Answer(asktest.AnswerTo(asktest.Failed(), "r", "")); !errors.Is(err, os.ErrPermission) ||
+			errors.As(err, &refused) {
 			t.Errorf("a folder that cannot be written: %v", err)
 		}
 	}
@@ -431,24 +436,25 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 // What was given is seen without asking: nothing is written, and an answer that
 // will not count is none.
 func TestFolderGiven(t *testing.T) {
-	if _, err := (&Folder{Dir: filepath.Join(t.TempDir(), "none")}).Given(failed()); !errors.Is(err, ask.ErrLater) {
+	if _, err := (&Folder{Dir: filepath.Join(t.TempDir(), "none")}).Given(asktest.Failed()); !errors.Is(err,
+		ask.ErrLater) {
 		t.Errorf("without a folder: %v", err)
 	}
 	f := inbox(t)
 	before := f.list(t)
-	if _, err := f.Given(failed()); !errors.Is(err, ask.ErrLater) {
+	if _, err := f.Given(asktest.Failed()); !errors.Is(err, ask.ErrLater) {
 		t.Errorf("without an answer: %v", err)
 	}
 	if after := f.list(t); !slices.Equal(before, after) {
 		t.Errorf("%q became %q", before, after)
 	}
-	if err := f.Answer(answerTo(failed(), "r", "")); err != nil {
+	if err := f.Answer(asktest.AnswerTo(asktest.Failed(), "r", "")); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := f.Given(failed()); err != nil || a.Choice != "r" {
+	if a, err := f.Given(asktest.Failed()); err != nil || a.Choice != "r" {
 		t.Errorf("got %+v, %v", a, err)
 	}
-	other := failed()
+	other := asktest.Failed()
 	other.What += "!"
 	var refused *ask.RefusedError
 	if a, err := f.Given(other); !errors.As(err, &refused) || errors.Is(err, ask.ErrLater) {

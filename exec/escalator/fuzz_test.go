@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/internal/asktest"
 )
 
 // Whatever is parsed either fails with places, or can answer without ever
@@ -31,15 +32,15 @@ func FuzzParseRules(f *testing.F) {
 			}
 			return
 		}
-		r.Now = at(asked)
+		r.Now = at(asktest.Asked)
 		for _, rule := range r.List {
 			if rule.Choice == "" || rule.Reason == "" {
 				t.Fatalf("an incomplete rule: %+v", rule)
 			}
 		}
-		a, err := r.Ask(t.Context(), failed())
+		a, err := r.Ask(t.Context(), asktest.Failed())
 		if err == nil {
-			err = failed().Check(a)
+			err = asktest.Failed().Check(a)
 		} else if errors.Is(err, ask.ErrNoAnswer) {
 			err = nil
 		}
@@ -78,7 +79,7 @@ func FuzzDecodeAnswer(f *testing.F) {
 }
 
 func FuzzDecodeQuestion(f *testing.F) {
-	q := hostile()
+	q := asktest.Hostile()
 	q.Evidence = q.Evidence[:2]
 	data, err := encodeQuestion(q)
 	if err != nil {

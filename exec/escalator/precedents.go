@@ -33,38 +33,25 @@ type Precedents struct {
 // revoked too. The error names every file that is not what its name says; the
 // others are good all the same.
 func (s *Precedents) List(ctx context.Context) ([]ask.Precedent, error) {
-	dir, err := s.folder().open(disk.From(ctx))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	names, err := dir.names()
-	if err != nil {
-		return nil, err
-	}
 	var list []ask.Precedent
-	var bad []error
-	for _, name := range names {
-		if !strings.HasSuffix(name, precedentSuffix) {
-			continue
+	err := s.folder().each(disk.From(ctx), func(dir mailbox, name string) error {
+		id, ok := strings.CutSuffix(name, precedentSuffix)
+		if !ok {
+			return nil
 		}
-		p, err := dir.precedent(strings.TrimSuffix(name, precedentSuffix))
-		if err != nil {
-			bad = append(bad, err)
-			continue
+		p, err := dir.precedent(id)
+		if err == nil {
+			list = append(list, p)
 		}
-		list = append(list, p)
-	}
+		return err
+	})
 	slices.SortStableFunc(list, func(a, b ask.Precedent) int {
 		if c := a.At.Compare(b.At); c != 0 {
 			return c
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	return list, errors.Join(bad...)
+	return list, err
 }
 
 // Remember keeps p, durably. Nothing happens if a choice with its ID is there

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/internal/asktest"
 )
 
 var errHome = errors.New("gone home")
@@ -18,13 +19,13 @@ func contextWithCause(t *testing.T) (context.Context, context.CancelCauseFunc) {
 }
 
 func TestRefuse(t *testing.T) {
-	_, err := Refuse{Why: "the host says so"}.Ask(t.Context(), failed())
+	_, err := Refuse{Why: "the host says so"}.Ask(t.Context(), asktest.Failed())
 	if !errors.Is(err, ask.ErrNoAnswer) || !strings.Contains(err.Error(), "the host says so") {
 		t.Error(err)
 	}
 	ctx, cancel := contextWithCause(t)
 	cancel(errHome)
-	if _, err := (Refuse{}).Ask(ctx, failed()); errors.Is(err, ask.ErrNoAnswer) || !errors.Is(err, errHome) ||
+	if _, err := (Refuse{}).Ask(ctx, asktest.Failed()); errors.Is(err, ask.ErrNoAnswer) || !errors.Is(err, errHome) ||
 		!errors.Is(err, context.Canceled) {
 		t.Errorf("an end of the context is no refusal: %v", err)
 	}
@@ -38,8 +39,8 @@ type fixed struct {
 func (f fixed) Ask(context.Context, ask.Question) (ask.Answer, error) { return f.a, f.err }
 
 func TestSequence(t *testing.T) {
-	q := failed()
-	yes := answerTo(q, "r", "")
+	q := asktest.Failed()
+	yes := asktest.AnswerTo(q, "r", "")
 	broken := errors.New("broken")
 	for name, tc := range map[string]struct {
 		s    Sequence
@@ -54,7 +55,7 @@ func TestSequence(t *testing.T) {
 		"waiting ends it": {Sequence{Refuse{}, fixed{err: ask.ErrLater}, fixed{a: yes}}, ask.Answer{},
 			ask.ErrLater},
 		"one in the other":  {Sequence{Sequence{}, Sequence{fixed{a: yes}}}, yes, nil},
-		"rules without any": {Sequence{&Rules{Now: at(asked)}, fixed{a: yes}}, yes, nil},
+		"rules without any": {Sequence{&Rules{Now: at(asktest.Asked)}, fixed{a: yes}}, yes, nil},
 	} {
 		got, err := tc.s.Ask(t.Context(), q)
 		if !errors.Is(err, tc.err) || got != tc.want {

@@ -113,30 +113,20 @@ func (f *Folder) Withdraw(ctx context.Context, run string) error {
 // Close removes what waits for somebody in a run that has ended: its questions
 // without an answer that counts, and the request for it.
 func (f *Folder) Close(ctx context.Context, run string) error {
-	dir, err := f.open(disk.From(ctx))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	names, err := dir.names()
-	if err != nil {
-		return err
-	}
-	failed := []error{dir.discard(fileStem(run) + requestSuffix)}
-	for _, name := range names {
+	return f.each(disk.From(ctx), func(dir mailbox, name string) error {
+		if name == fileStem(run)+requestSuffix {
+			return dir.discard(name)
+		}
 		if !strings.HasPrefix(name, fileStem(run)+"-") || !strings.HasSuffix(name, questionSuffix) {
-			continue
+			return nil
 		}
 		q, err := dir.question(name)
 		if err != nil || q.Run != run { // that of a run whose id begins alike
-			continue
+			return nil
 		}
-		if _, err := dir.answer(q); err != nil {
-			failed = append(failed, dir.discard(name), dir.discard(answerFile(q.Run, q.ID)))
+		if _, err := dir.answer(q); err == nil {
+			return nil
 		}
-	}
-	return errors.Join(failed...)
+		return errors.Join(dir.discard(name), dir.discard(answerFile(q.Run, q.ID)))
+	})
 }

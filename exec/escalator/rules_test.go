@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/internal/asktest"
 )
 
 func readRules(t *testing.T) *Rules {
@@ -20,7 +21,7 @@ func readRules(t *testing.T) *Rules {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Now = at(asked)
+	r.Now = at(asktest.Asked)
 	return r
 }
 
@@ -42,7 +43,7 @@ func TestRulesAnswer(t *testing.T) {
 	again := "r rule 1 of answers.toml by ops: the integration test needs a warm cache"
 	skip := "k rule 2 of answers.toml: 2.1 is not needed for the release"
 	stop := "s rule 3 of answers.toml: nobody is there at night"
-	other, run, threshold, unlike := failed(), failed(), failed(), failed()
+	other, run, threshold, unlike := asktest.Failed(), asktest.Failed(), asktest.Failed(), asktest.Failed()
 	other.Step = "2.3"
 	run.Run = "01JD4"
 	threshold.Kind, threshold.Step = ask.Threshold, ""
@@ -52,7 +53,7 @@ func TestRulesAnswer(t *testing.T) {
 		q    ask.Question
 		want string // "" if nobody answers
 	}{
-		{failed(), again}, {failed(), again}, {failed(), skip}, // the first rule is used up
+		{asktest.Failed(), again}, {asktest.Failed(), again}, {asktest.Failed(), skip}, // the first rule is used up
 		{other, again}, {run, again}, // but not for another step or run
 		{threshold, stop}, {threshold, stop}, {threshold, stop}, {threshold, ""},
 		{unlike, ""}, // other words to acknowledge, and no other choice
@@ -74,10 +75,10 @@ func TestRulesAnswer(t *testing.T) {
 }
 
 func TestRulesSayWhyNot(t *testing.T) {
-	r := &Rules{Now: at(asked), List: []Rule{
+	r := &Rules{Now: at(asktest.Asked), List: []Rule{
 		{Kind: ask.InFlight, Choice: "r"}, {Step: "2.1", Choice: "x"}, {Choice: "k"}, {Step: "[", Choice: "r"},
 	}}
-	_, err := r.Ask(t.Context(), failed())
+	_, err := r.Ask(t.Context(), asktest.Failed())
 	want := strings.TrimPrefix(`
 ask: no answer to question "q1": none of the 4 rules of rules applies
 rule 2: ask: the answer to question q1 does not count: "x" is none of the choices
@@ -89,18 +90,18 @@ rule 3: ask: the answer to question q1 does not count: choice "k" must be acknow
 		t.Error(diff)
 	}
 	late := readRules(t)
-	late.Now = at(failed().Deadline.Add(1))
-	if _, err := late.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrNoAnswer) {
+	late.Now = at(asktest.Failed().Deadline.Add(1))
+	if _, err := late.Ask(t.Context(), asktest.Failed()); !errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 }
 
 func TestRulesAreCountedOnce(t *testing.T) {
-	r := &Rules{Now: at(asked), List: []Rule{{Choice: "r", MaxTimes: 7}}}
+	r := &Rules{Now: at(asktest.Asked), List: []Rule{{Choice: "r", MaxTimes: 7}}}
 	errs := make([]error, 20)
 	var group sync.WaitGroup
 	for i := range errs {
-		group.Go(func() { _, errs[i] = r.Ask(t.Context(), failed()) })
+		group.Go(func() { _, errs[i] = r.Ask(t.Context(), asktest.Failed()) })
 	}
 	group.Wait()
 	answered := 0
@@ -123,7 +124,7 @@ func TestParseRulesErrors(t *testing.T) {
 	if err == nil {
 		t.Fatalf("accepted: %+v", r)
 	}
-	golden(t, "bad.errors", err.Error()+"\n")
+	asktest.Golden(t, "bad.errors", err.Error()+"\n")
 	var rule *RuleError
 	if !errors.As(err, &rule) || rule.Line != 1 || rule.Column != 1 {
 		t.Errorf("the first error is %+v", rule)

@@ -13,22 +13,23 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/internal/asktest"
 )
 
 func TestTerminalScreen(t *testing.T) {
 	var out bytes.Buffer
 	in := strings.Join([]string{"x\x1b[31m", "", "k", "skip  2.1", "k", "skip 2.1", " the flag is wrong "}, "\n") + "\n"
-	term := &Terminal{In: strings.NewReader(in), Out: &out, Now: at(asked.Add(time.Minute)), By: "alice"}
-	got, err := term.Ask(t.Context(), failed())
+	term := &Terminal{In: strings.NewReader(in), Out: &out, Now: at(asktest.Asked.Add(time.Minute)), By: "alice"}
+	got, err := term.Ask(t.Context(), asktest.Failed())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := answerTo(failed(), "k", "skip 2.1")
+	want := asktest.AnswerTo(asktest.Failed(), "k", "skip 2.1")
 	want.By, want.Reason = "alice", "the flag is wrong"
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	golden(t, "dialogue.screen", out.String())
+	asktest.Golden(t, "dialogue.screen", out.String())
 }
 
 func TestTerminalAnswers(t *testing.T) {
@@ -54,8 +55,8 @@ func TestTerminalAnswers(t *testing.T) {
 			unanswered("5 lines, and none was a choice")},
 		"words with a space before": {"k\n skip 2.1\ns\n", "s", "", ""},
 	} {
-		term := &Terminal{In: strings.NewReader(tc.in), Out: io.Discard, Now: at(asked)}
-		a, err := term.Ask(t.Context(), failed())
+		term := &Terminal{In: strings.NewReader(tc.in), Out: io.Discard, Now: at(asktest.Asked)}
+		a, err := term.Ask(t.Context(), asktest.Failed())
 		switch {
 		case tc.err == "" && (err != nil || a.Choice != tc.choice || a.Reason != tc.reason || a.By != "terminal"):
 			t.Errorf("%s: %+v, %v", name, a, err)
@@ -63,7 +64,7 @@ func TestTerminalAnswers(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", name, err, tc.err)
 		}
 		if err == nil {
-			if err := failed().Check(a); err != nil {
+			if err := asktest.Failed().Check(a); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -71,14 +72,14 @@ func TestTerminalAnswers(t *testing.T) {
 }
 
 func TestTerminalKeepsInputForTheNextQuestion(t *testing.T) {
-	term := &Terminal{In: strings.NewReader("r\none\ns\ntwo\n"), Out: io.Discard, Now: at(asked)}
+	term := &Terminal{In: strings.NewReader("r\none\ns\ntwo\n"), Out: io.Discard, Now: at(asktest.Asked)}
 	for _, want := range []string{"r one", "s two"} {
-		a, err := term.Ask(t.Context(), failed())
+		a, err := term.Ask(t.Context(), asktest.Failed())
 		if got := a.Choice + " " + a.Reason; err != nil || got != want {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 	}
-	if _, err := term.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrNoAnswer) {
+	if _, err := term.Ask(t.Context(), asktest.Failed()); !errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 }
@@ -86,22 +87,25 @@ func TestTerminalKeepsInputForTheNextQuestion(t *testing.T) {
 func TestTerminalBreaksOff(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: failingWriter{broken},
-		Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || errors.Is(err, ask.ErrNoAnswer) {
+		Now: at(asktest.Asked)}).Ask(t.Context(), asktest.Failed()); !errors.Is(err, broken) ||
+		errors.Is(err, ask.ErrNoAnswer) {
 		t.Errorf("what nobody saw was not refused: %v", err)
 	}
 	if _, err := (&Terminal{In: io.MultiReader(failingReader{broken}), Out: io.Discard,
-		Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || !errors.Is(err, ask.ErrNoAnswer) {
+		Now: at(asktest.Asked)}).Ask(t.Context(), asktest.Failed()); !errors.Is(err, broken) ||
+		!errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 	var out bytes.Buffer
-	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked.Add(time.Hour))}).Ask(t.Context(),
-		failed()); !errors.Is(err, ask.ErrNoAnswer) || out.Len() > 0 {
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out,
+		Now: at(asktest.Asked.Add(time.Hour))}).Ask(t.Context(),
+		asktest.Failed()); !errors.Is(err, ask.ErrNoAnswer) || out.Len() > 0 {
 		t.Errorf("asked after the deadline: %v, %q", err, out.String())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked)}).Ask(ctx,
-		failed()); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asktest.Asked)}).Ask(ctx,
+		asktest.Failed()); !errors.Is(err, context.Canceled) || out.Len() > 0 {
 		t.Errorf("asked without a context: %v, %q", err, out.String())
 	}
 	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out}).Ask(t.Context(),
@@ -120,7 +124,7 @@ func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
 // soon is a question that stands for a minute from now.
 func soon(id string) ask.Question {
-	q := failed()
+	q := asktest.Failed()
 	q.ID, q.Asked, q.Deadline = id, time.Now(), time.Now().Add(time.Minute)
 	return q
 }
@@ -283,9 +287,9 @@ func TestTerminalAsksForNoReasonWhereNoneIsNeeded(t *testing.T) {
 		"one of it to be remembered": {ask.Education, "remember r\n\n", true},
 	} {
 		var out bytes.Buffer
-		q := failed()
+		q := asktest.Failed()
 		q.Kind, q.Default = tc.kind, "r"
-		term := &Terminal{In: strings.NewReader(tc.in), Out: &out, Now: at(asked)}
+		term := &Terminal{In: strings.NewReader(tc.in), Out: &out, Now: at(asktest.Asked)}
 		if _, err := term.Ask(t.Context(), q); err != nil ||
 			strings.Contains(out.String(), "Reason (may be empty)") != tc.reason {
 			t.Errorf("%s: %v, want a reason asked for: %v\n%s", name, err, tc.reason, out.String())

@@ -34,8 +34,8 @@ func TestFileThatWentAfterTheScan(t *testing.T) {
 		step := &plan.Step{Address: "1.1", Rollback: rollback, Preconditions: []plan.Check{{Kind: "file_exists", Path: "flag"}}}
 		p := &panel.Panel{Gates: builtin.Gates(), Checks: checks.Kinds()}
 		got := gate.Passed
-		for _, j := range p.Ask(t.Context(), &gate.Pass{Plan: &plan.Plan{}, Step: step, Dir: dir, Before: tree, After: tree,
-			Runner: forbidden{t}}, gate.Before) {
+		for _, j := range p.Ask(t.Context(), &gate.Pass{Plan: &plan.Plan{}, Step: step, Dir: dir, Before: tree,
+			After: tree, Runner: forbidden{t}}, gate.Before) {
 			if j.Err != nil {
 				t.Errorf("%s: %v", j.Gate, j.Err)
 			} else if j.Verdict.Result != gate.Passed {

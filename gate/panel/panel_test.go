@@ -328,7 +328,8 @@ func TestAskStopsADeafGateWithItsContext(t *testing.T) {
 			return nil
 		})
 		start := time.Now()
-		js := (&panel.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}).Ask(ctx, &gate.Pass{}, gate.After)
+		p := &panel.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}
+		js := p.Ask(ctx, &gate.Pass{}, gate.After)
 		if took := time.Since(start); took != 100*time.Millisecond {
 			t.Errorf("Ask took %v after its context had ended", took)
 		}

@@ -1,4 +1,6 @@
-package escalator
+// Package asktest has the questions that the tests of packages ask and escalator
+// are about. Only tests import it.
+package asktest
 
 import (
 	"flag"
@@ -15,12 +17,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-var asked = time.Date(2026, 11, 20, 19, 30, 0, 0, time.UTC)
+// Asked is when the questions are asked.
+var Asked = time.Date(2026, 11, 20, 19, 30, 0, 0, time.UTC)
 
-func at(t time.Time) func() time.Time { return func() time.Time { return t } }
-
-// failed is a question as a controller asks it.
-func failed() ask.Question {
+// Failed is a question as a controller asks it.
+func Failed() ask.Question {
 	return ask.Question{
 		ID: "q1", Run: "01JD3", Step: "2.1", Attempt: 2, Kind: ask.StepFailed,
 		What:     "Step 2.1 changed a file that it did not declare.",
@@ -32,13 +33,15 @@ func failed() ask.Question {
 				Acknowledge: "skip 2.1"},
 			{Key: "s", Label: "stop here", Consequence: "nothing more runs; resume later"},
 		},
-		Asked:    asked,
-		Deadline: asked.Add(10 * time.Minute),
+		Asked:    Asked,
+		Deadline: Asked.Add(10 * time.Minute),
 	}
 }
 
-func hostile() ask.Question {
-	q := failed()
+// Hostile is a question whose every text tries to do something to whoever reads
+// it.
+func Hostile() ask.Question {
+	q := Failed()
 	q.ID, q.Run, q.Step = "q\x1b[2J", "run\n2", "2.1\u202e"
 	q.What = "stop\x1b]0;owned\x07\n  s  stop here    harmless"
 	q.Why = "first\r\n  r  say yes    all is well\u2028\x9b2J"
@@ -55,7 +58,8 @@ func hostile() ask.Question {
 	return q
 }
 
-func golden(t *testing.T, name, got string) {
+// Golden fails the test unless testdata/name holds what was got.
+func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
@@ -72,7 +76,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func answerTo(q ask.Question, choice, words string) ask.Answer {
+// AnswerTo is an answer that counts, if the choice and the words are right.
+func AnswerTo(q ask.Question, choice, words string) ask.Answer {
 	return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: words, By: "test",
-		At: asked.Add(time.Minute)}
+		At: Asked.Add(time.Minute)}
 }
