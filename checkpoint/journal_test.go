@@ -193,7 +193,8 @@ func TestJournalTampered(t *testing.T) {
 	}
 	t.Run("another run", func(t *testing.T) {
 		var corrupt *record.CorruptError
-		if _, err := checkpoint.OpenJournal(t.Context(), &l, "other", nil, nil); !errors.As(err, &corrupt) || corrupt.Seq != 1 {
+		if _, err := checkpoint.OpenJournal(t.Context(), &l, "other", nil, nil); !errors.As(err, &corrupt) ||
+			corrupt.Seq != 1 {
 			t.Errorf("error is %v", err)
 		}
 	})

@@ -97,20 +97,24 @@ func TestOldFormatIsRefused(t *testing.T) {
 	}
 }
 
-// A log of now that is one bit away from an old one is damaged, and not old.
-func TestDamagedLogIsNotOld(t *testing.T) {
+// A log whose header is damaged, whichever bit it hits, is damaged, and not one
+// of another version.
+func TestDamagedLogIsOfNoOtherVersion(t *testing.T) {
 	good, err := os.ReadFile(filepath.Join("testdata", "journal.v1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	good[len("planlock")] = '.'
 	path := filepath.Join(t.TempDir(), "journal")
-	if err := os.WriteFile(path, good, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var corrupt *record.CorruptError
-	if _, err := Read(t.Context(), path); !errors.As(err, &corrupt) {
-		t.Errorf("%v, want a *record.CorruptError", err)
+	for bit := range logHeader * 8 {
+		bad := bytes.Clone(good)
+		bad[bit/8] ^= 1 << (bit % 8)
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var corrupt *record.CorruptError
+		if _, err := Read(t.Context(), path); !errors.As(err, &corrupt) {
+			t.Errorf("bit %d of byte %d flipped: %v, want a *record.CorruptError", bit%8, bit/8, err)
+		}
 	}
 }
 

@@ -109,6 +109,12 @@ func readLogHeader(in io.Reader, path string) error {
 		return &record.CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
 	}
 	if version != logVersion {
+		// The frames of another version do not verify here.
+		frame := make([]byte, frameHeader)
+		_, err := io.ReadFull(in, frame)
+		if _, ours := parseFrameHead(frame, int64(logHeader)); err == nil && ours {
+			return &record.CorruptError{Name: path, Seq: 1, Why: "the beginning of the file is damaged"}
+		}
 		return fmt.Errorf("checkpoint: log %q: %w", path, format.Later(version))
 	}
 	return nil

@@ -65,7 +65,8 @@ func (n *noted) Errorf(format string, args ...any) {
 
 // says reports whether something is wrong, and is about the given rule.
 func (n *noted) says(rule string) bool {
-	return slices.ContainsFunc(n.wrong, func(s string) bool { return strings.HasPrefix(s, fmt.Sprintf("rule %q", rule)) })
+	begins := fmt.Sprintf("rule %q", rule)
+	return slices.ContainsFunc(n.wrong, func(s string) bool { return strings.HasPrefix(s, begins) })
 }
 
 // moody says something else on every call.

@@ -298,7 +298,8 @@ func (nameless) Name() string { panic("no name") }
 // TestNamesMayPanic: what Name panics with is an error of that reviewer.
 func TestNamesMayPanic(t *testing.T) {
 	list := review.Reviewers{nameless{}, review.Func{Label: "ops"}}
-	if err := list.Validate(); err == nil || !strings.Contains(err.Error(), "reviewer 0: the reviewer panicked: no name") {
+	if err := list.Validate(); err == nil ||
+		!strings.Contains(err.Error(), "reviewer 0: the reviewer panicked: no name") {
 		t.Errorf("%v", err)
 	}
 	if r := list[:1].Ask(t.Context(), review.Request{}); r[0].Error != "the reviewer panicked: no name" {

@@ -134,7 +134,8 @@ func check(f *record.Fact) error {
 	case f.Attempt < 0:
 		return fmt.Errorf("its attempt is %d, it cannot be negative", f.Attempt)
 	case len(f.Type)+len(f.Step)+len(f.Data) > format.MaxBatch/2:
-		return fmt.Errorf("%w: it has more than %d bytes, keep large contents as blobs", record.ErrTooLarge, format.MaxBatch/2)
+		return fmt.Errorf("%w: it has more than %d bytes, keep large contents as blobs", record.ErrTooLarge,
+			format.MaxBatch/2)
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 
 func FuzzRecord(f *testing.F) {
 	c := New("run")
-	b, _, _ := c.Extend(nil, record.Fact{Type: "t", Step: "1.1", Attempt: 2, Data: json.RawMessage(`{}`)}, time.Unix(1, 2))
+	b, _, _ := c.Extend(nil, record.Fact{Type: "t", Step: "1.1", Attempt: 2, Data: json.RawMessage(`{}`)},
+		time.Unix(1, 2))
 	f.Add(b[:len(b)-32])
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c := New("run")

@@ -54,7 +54,8 @@ func TestNeeds(t *testing.T) {
 		runs, artifacts []string
 		want            []evidence.Need
 	}{
-		"experiment":               {"run it", []string{"a", "b", "a"}, []string{"x", "x"}, []evidence.Need{run("a"), run("b"), file("x")}},
+		"experiment": {"run it", []string{"a", "b", "a"}, []string{"x", "x"},
+			[]evidence.Need{run("a"), run("b"), file("x")}},
 		"experiment without a run": {"run it", nil, []string{"x"}, []evidence.Need{run(""), file("x")}},
 		"document": {"write it", []string{"a"}, []string{"x"},
 			[]evidence.Need{file("x")}},
