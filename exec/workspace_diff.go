@@ -60,7 +60,7 @@ func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt,
 	if err != nil {
 		return nil, err
 	}
-	made, err := source.Compare(ctx, before, after, store.Open)
+	made, err := source.Compare(ctx, ledger.Diff(before, after), store.Open)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (st
 	if len(before) > maxUnified || len(after) > maxUnified {
 		return fmt.Sprintf("%s is too large to be shown\n", ledger.Quote(ch.Path)), nil
 	}
-	return ledger.Unified(ch.Path, before, after, 3), nil
+	return source.Unified(ch.Path, before, after, 3), nil
 }
 
 // textOf reads what an entry held, a little more than maxUnified at most; nil

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -58,22 +57,5 @@ func BenchmarkReconcile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Reconcile(d, changes, nil)
-	}
-}
-
-func BenchmarkLines(b *testing.B) {
-	r := rand.New(rand.NewPCG(2, 2))
-	var before, after []byte
-	for i := range 10_000 {
-		line := fmt.Sprintf("line %d\n", i)
-		before = append(before, line...)
-		if r.IntN(50) == 0 {
-			line = "changed " + line
-		}
-		after = append(after, line...)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		countLines(before, after)
 	}
 }

@@ -7,3 +7,13 @@ type Comparison struct {
 	Lines   LineCount
 	PerPath map[string]LineCount // of each file whose content changed
 }
+
+// LineCount is the size of a textual change.
+type LineCount struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+// Changed is the number that limits hold against: lines added and lines
+// removed.
+func (l LineCount) Changed() int { return l.Added + l.Removed }

@@ -21,9 +21,9 @@
 //	}
 //
 // What else can be said about a set of changes is read from the contents of the
-// changed files only: [Lines] counts lines, [Unified] shows them, and package
-// ledger/source finds the symbols that came and went. Package ledger/git reads
-// the state of a git repository, which is never part of a tree.
+// changed files only, by package ledger/source: it counts lines and shows them,
+// and finds the symbols that came and went. Package ledger/git reads the state
+// of a git repository, which is never part of a tree.
 //
 // # Paths
 //

@@ -82,14 +82,3 @@ func ExampleReconcile() {
 	// expected   create server/limit*.go  ← did not happen
 	// happened   delete auth/token.go     ← not declared
 }
-
-func ExampleUnified() {
-	fmt.Print(ledger.Unified("greeting.txt", []byte("hello\nworld\n"), []byte("hello\nthere\n"), 3))
-	// Output:
-	// --- a/greeting.txt
-	// +++ b/greeting.txt
-	// @@ -1,2 +1,2 @@
-	//  hello
-	// -world
-	// +there
-}

@@ -122,7 +122,7 @@ func (c *controller) step(ctx context.Context, before *ledger.Tree) (*ledger.Tre
 	ctx = context.WithoutCancel(ctx) // what was begun is ended
 	after, kept, err := c.look(ctx, before)
 	if err == nil {
-		p.Comparison, err = source.Compare(ctx, before, after, c.store.Open)
+		p.Comparison, err = source.Compare(ctx, ledger.Diff(before, after), c.store.Open)
 	}
 	if err != nil {
 		return nil, err // the next call finds the step begun

@@ -50,7 +50,7 @@ func Rescan(t testing.TB, pass *gate.Pass) {
 	ctx := context.Background()
 	pass.After = scanTree(t, pass.Dir)
 	var err error
-	if pass.Comparison, err = source.Compare(ctx, pass.Before, pass.After, pass.Content); err != nil {
+	if pass.Comparison, err = source.Compare(ctx, ledger.Diff(pass.Before, pass.After), pass.Content); err != nil {
 		t.Fatalf("gatetest: compare the trees: %v", err)
 	}
 }

@@ -11,20 +11,10 @@ import (
 // maxSource is the size, in bytes, of the largest Go file that is parsed.
 const maxSource = 16 << 20
 
-// Symbols reads only the changed Go files on both sides and says which symbols
-// were added or removed, sorted by name. A symbol is a constant, variable,
-// type, function or method; init functions and blank names are none. Test files
-// count like others, and so do files that build constraints leave out.
-//
-// A symbol that moved between files of one folder is neither added nor removed.
-// A folder has each name once, however many of its files or packages declare
-// it: only the changed files are read, so a name that one of them lost is
-// removed, even where an unchanged file for another system declares it too.
-//
-// Files that do not parse, on either side, or that are larger than 16 MiB,
-// yield what could be read, and are named in broken, sorted. An error means
-// that a content could not be had.
-func Symbols(ctx context.Context, changes []ledger.Change, before, after ledger.Content) (symbols []ledger.Symbol,
+// symbols reads only the changed Go files on both sides and says which symbols
+// were added or removed, sorted by name, as [Compare] has them. Files that do
+// not parse, or are too large, are named in broken, sorted.
+func symbols(ctx context.Context, changes []ledger.Change, before, after ledger.Content) (found []ledger.Symbol,
 	broken []string, err error) {
 	was, is := newSource(), newSource()
 	for _, c := range changes {
@@ -38,11 +28,11 @@ func Symbols(ctx context.Context, changes []ledger.Change, before, after ledger.
 			return nil, nil, err
 		}
 	}
-	symbols = append(was.without(is, ledger.Deleted), is.without(was, ledger.Created)...)
-	slices.SortFunc(symbols, ledger.Symbol.Compare)
+	found = append(was.without(is, ledger.Deleted), is.without(was, ledger.Created)...)
+	slices.SortFunc(found, ledger.Symbol.Compare)
 	broken = append(was.broken, is.broken...)
 	slices.Sort(broken)
-	return symbols, slices.Compact(broken), nil
+	return found, slices.Compact(broken), nil
 }
 
 // source is what the changed files of one tree declare.

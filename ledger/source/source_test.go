@@ -23,8 +23,7 @@ func (v version) tree(t testing.TB) *ledger.Tree {
 	folders := make(map[string]bool)
 	var entries []ledger.Entry
 	for name, content := range v {
-		entries = append(entries, ledger.Entry{Path: name, Kind: ledger.File, Mode: 0o644, Size: int64(len(content)),
-			Digest: ledger.Sum([]byte(content))})
+		entries = append(entries, fileOf(name, content))
 		for d := path.Dir(name); d != "." && !folders[d]; d = path.Dir(d) {
 			folders[d] = true
 			entries = append(entries, ledger.Entry{Path: d, Kind: ledger.Dir, Mode: 0o755})
@@ -35,6 +34,12 @@ func (v version) tree(t testing.TB) *ledger.Tree {
 		t.Fatal(err)
 	}
 	return tree
+}
+
+// fileOf is the entry of a file.
+func fileOf(name, content string) ledger.Entry {
+	return ledger.Entry{Path: name, Kind: ledger.File, Mode: 0o644, Size: int64(len(content)),
+		Digest: ledger.Sum([]byte(content))}
 }
 
 func (v version) open(_ context.Context, e ledger.Entry) (io.ReadCloser, error) {
@@ -91,12 +96,12 @@ type I interface{ Method() }
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			changes := ledger.Diff(tt.before.tree(t), tt.after.tree(t))
-			symbols, broken, err := Symbols(t.Context(), changes, tt.before.open, tt.after.open)
+			found, broken, err := symbols(t.Context(), changes, tt.before.open, tt.after.open)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, s := range symbols {
+			for _, s := range found {
 				mark := "+"
 				if s.Op == ledger.Deleted {
 					mark = "-"
@@ -141,13 +146,20 @@ func BenchmarkSymbols(b *testing.B) {
 }
 
 // A content that is not what its entry says is an error, and never read as
-// source.
+// source or counted.
 func TestContentMustMatchItsEntry(t *testing.T) {
 	want := version{"a.go": "package a\n"}
 	changes := ledger.Diff(ledger.Empty(), want.tree(t))
 	for _, other := range []version{{"a.go": "package b\n"}, {"a.go": "package"}, {"a.go": "package a\n\n"}} {
-		if _, _, err := Symbols(t.Context(), changes, nil, other.open); !errors.Is(err, ledger.ErrContent) {
-			t.Errorf("Symbols of %q: %v", other["a.go"], err)
+		if _, _, err := symbols(t.Context(), changes, nil, other.open); !errors.Is(err, ledger.ErrContent) {
+			t.Errorf("symbols of %q: %v", other["a.go"], err)
 		}
+		if _, _, err := countChanges(t.Context(), changes, nil, other.open); !errors.Is(err, ledger.ErrContent) {
+			t.Errorf("lines of %q: %v", other["a.go"], err)
+		}
+	}
+	if _, _, err := countChanges(t.Context(), changes, nil, version{}.open); err == nil ||
+		!strings.Contains(err.Error(), `"a.go"`) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -39,12 +39,11 @@ func (t *trial) account(ctx context.Context) *fault {
 	}
 	entry.Declared = t.step.Artifacts.Declared()
 	content := t.Work.Content(t.Work.Dir)
-	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, content, content); err != nil {
-		return faultf(history.Crashed, "the symbols cannot be read: %v", err)
-	}
-	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, content, content); err != nil {
+	made, err := source.Compare(ctx, entry.Changes, content)
+	if err != nil {
 		return faultf(history.Crashed, "the changes cannot be read: %v", err)
 	}
+	entry.Symbols, entry.Lines, entry.PerPath = made.Symbols, made.Lines, made.PerPath
 	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
 	t.entry = entry
 	if t.journalled, err = t.abridge(ctx, entry); err != nil {

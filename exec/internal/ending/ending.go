@@ -134,7 +134,7 @@ func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, error) {
 	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.Work.Base, tree
-	if pass.Comparison, err = source.Compare(ctx, e.Work.Base, tree, pass.Content); err != nil {
+	if pass.Comparison, err = source.Compare(ctx, ledger.Diff(e.Work.Base, tree), pass.Content); err != nil {
 		return nil, err
 	}
 	e.Tell(event.Event{Kind: event.Judging, Phase: gate.Final})

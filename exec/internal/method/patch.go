@@ -10,7 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/internal/lazyre"
-	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 )
 
 // PatchSize is how large a patch may be, in bytes of JSON.
@@ -140,7 +140,7 @@ func (m Method) Changes(after Method) bool {
 
 // Diff is what a patch changes, line by line.
 func Diff(before, after Method) string {
-	return ledger.Unified("method", []byte(before.text()), []byte(after.text()), 1)
+	return source.Unified("method", []byte(before.text()), []byte(after.text()), 1)
 }
 
 // text is a method as a person would read it.

@@ -1,9 +1,11 @@
-package ledger
+package source
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/planlock/planlock/ledger"
 )
 
 // Unified is the textual difference of two contents of a path, in the form of
@@ -35,7 +37,7 @@ func side(prefix, path string, content []byte) string {
 	if content == nil {
 		return "/dev/null"
 	}
-	return Quote(prefix + path)
+	return ledger.Quote(prefix + path)
 }
 
 // unified goes over a script hunk by hunk.

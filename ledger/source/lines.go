@@ -1,21 +1,13 @@
-package ledger
+package source
 
 import (
 	"bytes"
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/planlock/planlock/ledger"
 )
-
-// LineCount is the size of a textual change.
-type LineCount struct {
-	Added   int `json:"added"`
-	Removed int `json:"removed"`
-}
-
-// Changed is the number that limits hold against: lines added and lines
-// removed.
-func (l LineCount) Changed() int { return l.Added + l.Removed }
 
 const (
 	// sniffed is how many bytes of a content say whether it is text.
@@ -31,24 +23,21 @@ func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), sniffed)], 0) >= 0
 }
 
-// Lines counts the lines that each change added and removed, as diff does: all
-// lines of a file that came or went, and of one that was modified the lines
-// that differ. Binary contents count as zero lines, and so do folders, links
-// and changes of mode alone. Contents of more than 32 MiB are not compared; all
-// their lines count as replaced.
+// countChanges counts the lines that each change added and removed, as
+// [Compare] has them.
 //
 // perPath has an entry, possibly zero, for every path that holds or held a file
 // whose content changed. An error means that a content could not be had.
-func Lines(ctx context.Context, changes []Change, before, after Content) (total LineCount,
-	perPath map[string]LineCount, err error) {
-	perPath = make(map[string]LineCount)
+func countChanges(ctx context.Context, changes []ledger.Change,
+	before, after ledger.Content) (total ledger.LineCount, perPath map[string]ledger.LineCount, err error) {
+	perPath = make(map[string]ledger.LineCount)
 	for _, c := range changes {
 		if !c.ChangesContent() {
 			continue
 		}
-		n, err := c.lines(ctx, before, after)
+		n, err := countChange(ctx, c, before, after)
 		if err != nil {
-			return LineCount{}, nil, err
+			return ledger.LineCount{}, nil, err
 		}
 		perPath[c.Path] = n
 		total.Added += n.Added
@@ -57,12 +46,13 @@ func Lines(ctx context.Context, changes []Change, before, after Content) (total 
 	return total, perPath, nil
 }
 
-func (c Change) lines(ctx context.Context, before, after Content) (n LineCount, err error) {
+// countChange counts the lines of one change.
+func countChange(ctx context.Context, c ledger.Change, before, after ledger.Content) (n ledger.LineCount, err error) {
 	if size(c.Before) > maxCompared || size(c.After) > maxCompared {
-		if n.Removed, err = before.countLines(ctx, c.Before); err != nil {
+		if n.Removed, err = countAll(ctx, before, c.Before); err != nil {
 			return n, err
 		}
-		n.Added, err = after.countLines(ctx, c.After)
+		n.Added, err = countAll(ctx, after, c.After)
 		return n, err
 	}
 	a, err := before.Read(ctx, c.Before)
@@ -76,7 +66,7 @@ func (c Change) lines(ctx context.Context, before, after Content) (n LineCount, 
 	return countLines(a, b), nil
 }
 
-func size(e *Entry) int64 {
+func size(e *ledger.Entry) int64 {
 	if e == nil {
 		return 0
 	}
@@ -85,7 +75,7 @@ func size(e *Entry) int64 {
 
 // countLines counts the lines that were added and removed between two contents.
 // A side that is binary has no lines.
-func countLines(before, after []byte) LineCount {
+func countLines(before, after []byte) ledger.LineCount {
 	if isBinary(before) {
 		before = nil
 	}
@@ -93,7 +83,7 @@ func countLines(before, after []byte) LineCount {
 		after = nil
 	}
 	s := compare(splitLines(before), splitLines(after))
-	var n LineCount
+	var n ledger.LineCount
 	for _, removed := range s.removed {
 		if removed {
 			n.Removed++
@@ -107,14 +97,14 @@ func countLines(before, after []byte) LineCount {
 	return n
 }
 
-// countLines counts the lines of a content of any size without holding it.
-func (open Content) countLines(ctx context.Context, e *Entry) (int, error) {
-	if e == nil || e.Kind != File || e.Size == 0 {
+// countAll counts the lines of a content of any size without holding it.
+func countAll(ctx context.Context, open ledger.Content, e *ledger.Entry) (int, error) {
+	if e == nil || e.Kind != ledger.File || e.Size == 0 {
 		return 0, nil
 	}
 	r, err := open(ctx, *e)
 	if err != nil {
-		return 0, fmt.Errorf("ledger: cannot open %q: %w", e.Path, err)
+		return 0, fmt.Errorf("source: cannot open %q: %w", e.Path, err)
 	}
 	defer r.Close()
 	var (
@@ -140,7 +130,7 @@ func (open Content) countLines(ctx context.Context, e *Entry) (int, error) {
 			break
 		}
 		if err != nil {
-			return 0, fmt.Errorf("ledger: cannot read %q: %w", e.Path, err)
+			return 0, fmt.Errorf("source: cannot read %q: %w", e.Path, err)
 		}
 	}
 	if last != '\n' {
