@@ -73,7 +73,7 @@ func (s *source) read(ctx context.Context, e *ledger.Entry, open ledger.Content)
 // without are the symbols that other does not declare, in no order.
 func (s *source) without(other *source, op ledger.Op) []ledger.Symbol {
 	var left []ledger.Symbol
-	for name, sym := range s.declared {
+	for name, sym := range s.declared { // in any order: whoever asks sorts
 		if _, ok := other.declared[name]; !ok {
 			sym.Op = op
 			left = append(left, sym)
