@@ -1,6 +1,7 @@
 package advice_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/planlock/planlock/exec/advice"
@@ -14,9 +15,7 @@ func TestConforms(t *testing.T) {
 		for _, kind := range []advice.Kind{advice.Reflection, advice.Research, advice.Pivot, advice.Feasible} {
 			c := failed("train --batch-size 8", "CUDA out of memory")
 			c.Kind = kind
-			if err := exectest.TestAdvisor(x, c); err != nil {
-				t.Errorf("%T, %s: %v", x, kind, err)
-			}
+			t.Run(fmt.Sprintf("%T/%s", x, kind), func(t *testing.T) { exectest.RunAdvisor(t, x, c) })
 		}
 	}
 }

@@ -28,8 +28,6 @@ func TestConforms(t *testing.T) {
 		"nobody after all":  escalator.Sequence{rules(""), escalator.Refuse{}},
 		"nobody whatsoever": escalator.Sequence{},
 	} {
-		if err := exectest.TestEscalator(x); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) { exectest.RunEscalator(t, x) })
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/internal/suite"
 )
 
 // errStop is what the suites stop calls with.
@@ -19,27 +21,27 @@ var errStop = errors.New("exectest: stopped by the suite")
 // patience is how long a call may take that was told to stop.
 const patience = 10 * time.Second
 
-// TestExecutor returns what is wrong with an executor, nil if nothing is: it
-// must return an error that wraps the cause when its context has ended, leave
-// the work that it is given as it was, and serve calls for different steps at a
-// time. fresh makes work that it can carry out, in a folder of its own; it is
-// called several times.
-func TestExecutor(x exec.Executor, fresh func() exec.Work) error {
-	return errors.Join(
-		named("a call that has been stopped", executorStops(x, fresh())),
-		named("a call", executorLeavesWork(x, fresh())),
-		named("two calls at a time", twice(func() error {
-			_, err := x.Execute(context.Background(), fresh())
-			return err
-		})),
-	)
+// try tries one rule of a port; see package suite.
+func try(t testing.TB, name, rule string, do func() error) {
+	t.Helper()
+	suite.Try(t, name, rule, func(testing.TB) error { return do() })
 }
 
-func executorStops(x exec.Executor, w exec.Work) error {
-	return stops(func(ctx context.Context) error {
-		_, err := x.Execute(ctx, w)
+// RunExecutor checks an executor against the rules of [exec.Executor]. fresh
+// makes work that it can carry out, in a folder of its own; it is called several
+// times. Here as in the other suites each rule is a subtest of a *testing.T, and
+// each that is broken is an error of t.
+func RunExecutor(t testing.TB, x exec.Executor, fresh func() exec.Work) {
+	t.Helper()
+	execute := func(ctx context.Context) error {
+		_, err := x.Execute(ctx, fresh())
 		return err
-	})
+	}
+	try(t, "stopped", "Execute returns an error when its context has ended", func() error { return stops(execute) })
+	try(t, "untouched", "Execute leaves the work that it is given as it was",
+		func() error { return executorLeavesWork(x, fresh()) })
+	try(t, "concurrent", "Execute serves calls for different steps at a time",
+		func() error { return twice(func() error { return execute(context.Background()) }) })
 }
 
 func executorLeavesWork(x exec.Executor, w exec.Work) error {
@@ -47,19 +49,14 @@ func executorLeavesWork(x exec.Executor, w exec.Work) error {
 	if _, err := x.Execute(context.Background(), w); err != nil {
 		return err
 	}
-	if spelled(w.Task, w.Step, w.Method, w.Feedback) != before {
-		return errors.New("it changed the work that it was given")
-	}
-	return nil
+	return same(before, spelled(w.Task, w.Step, w.Method, w.Feedback), "it changed the work that it was given")
 }
 
-// TestEscalator returns what is wrong with an escalator, nil if nothing is: it
-// must stop when its context ends, answer the question that it is asked and no
-// other, with one of the choices, or return an error that wraps
-// [ask.ErrNoAnswer] or [ask.ErrLater], and leave the question as it was.
-func TestEscalator(x exec.Escalator) error {
-	q := ask.Question{
-		ID: "q1", Run: "01J00000000000000000000000", Step: "1.1", Attempt: 1, Kind: ask.StepFailed, What: "step 1.1 failed", Why: "nothing else is left to try",
+// RunEscalator checks an escalator against the rules of [exec.Escalator].
+func RunEscalator(t testing.TB, x exec.Escalator) {
+	t.Helper()
+	q := ask.Question{ID: "q1", Run: "01J00000000000000000000000", Step: "1.1", Attempt: 1, Kind: ask.StepFailed,
+		What: "step 1.1 failed", Why: "nothing else is left to try",
 		Choices: []ask.Choice{
 			{Key: "r", Label: "run it again", Consequence: "one more attempt"},
 			{Key: "x", Label: "give it up", Consequence: "the run ends", Acknowledge: "give 1.1 up"},
@@ -67,17 +64,16 @@ func TestEscalator(x exec.Escalator) error {
 		Asked: time.Now().UTC(),
 	}
 	before := spelled(q)
-	err := errors.Join(
-		named("a question when it has been stopped", stops(func(ctx context.Context) error {
+	try(t, "stopped", "Ask returns an error when its context has ended", func() error {
+		return stops(func(ctx context.Context) error {
 			_, err := x.Ask(ctx, q)
 			return err
-		})),
-		named("a question", escalatorAnswers(x, q)),
-	)
-	if spelled(q) != before {
-		err = errors.Join(err, errors.New("exectest: it changed the question"))
-	}
-	return err
+		})
+	})
+	try(t, "answers", "Ask answers the question that it is asked and no other, with one of the choices, or returns an "+
+		"error that wraps ask.ErrNoAnswer or ask.ErrLater", func() error { return escalatorAnswers(x, q) })
+	try(t, "untouched", "Ask leaves the question as it was",
+		func() error { return same(before, spelled(q), "it changed the question") })
 }
 
 func escalatorAnswers(x exec.Escalator, q ask.Question) error {
@@ -99,29 +95,25 @@ func escalatorAnswers(x exec.Escalator, q ask.Question) error {
 	return fmt.Errorf("without an answer it must say ask.ErrNoAnswer or ask.ErrLater: %w", err)
 }
 
-// TestAdvisor returns what is wrong with an advisor, nil if nothing is: it must
-// stop when its context ends, leave the case as it was, give its figures
-// between 0 and 1 and its name, serve calls at a time, and say
-// [advice.ErrNothing] where it has nothing to say. c is a case that it can be
-// asked about.
-func TestAdvisor(x exec.Advisor, c advice.Case) error {
+// RunAdvisor checks an advisor against the rules of [exec.Advisor]. c is a case
+// that it can be asked about.
+func RunAdvisor(t testing.TB, x exec.Advisor, c advice.Case) {
+	t.Helper()
 	before := spelledCase(c)
-	err := errors.Join(
-		named("a case when it has been stopped", stops(func(ctx context.Context) error {
-			_, err := x.Advise(ctx, c)
-			return err
-		})),
-		named("a case", advisorAdvises(x, c)),
-		named("a case of no kind", advisorSaysNothing(x)),
-		named("two cases at a time", twice(func() error {
-			_, err := x.Advise(context.Background(), c)
-			return nothingIsFine(err)
-		})),
-	)
-	if spelledCase(c) != before {
-		err = errors.Join(err, errors.New("exectest: it changed the case"))
+	advise := func(ctx context.Context) error {
+		_, err := x.Advise(ctx, c)
+		return err
 	}
-	return err
+	try(t, "stopped", "Advise returns an error when its context has ended", func() error { return stops(advise) })
+	try(t, "advises", "Advise names its advisor, gives its figures between 0 and 1, and a patch that can be applied",
+		func() error { return advisorAdvises(x, c) })
+	try(t, "nothing", "Advise says advice.ErrNothing where it has nothing to say",
+		func() error { return advisorSaysNothing(x) })
+	try(t, "concurrent", "Advise serves calls at a time", func() error {
+		return twice(func() error { return nothingIsFine(advise(context.Background())) })
+	})
+	try(t, "untouched", "Advise leaves the case as it was",
+		func() error { return same(before, spelledCase(c), "it changed the case") })
 }
 
 func spelledCase(c advice.Case) string {
@@ -193,11 +185,12 @@ func twice(call func() error) error {
 	return errors.Join(errs...)
 }
 
-func named(what string, err error) error {
-	if err == nil {
-		return nil
+// same is an error that says why, where two spellings differ.
+func same(before, after, why string) error {
+	if before != after {
+		return errors.New(why)
 	}
-	return fmt.Errorf("exectest: %s: %w", what, err)
+	return nil
 }
 
 // spelled is a value as JSON, to see whether somebody changes it.

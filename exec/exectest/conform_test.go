@@ -3,6 +3,7 @@ package exectest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -17,18 +18,27 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-func work(t *testing.T) func() exec.Work {
+func work(t testing.TB) func() exec.Work {
 	return func() exec.Work {
 		return exec.Work{Dir: t.TempDir(), Task: &plan.Task{ID: "1"}, Step: &plan.Step{Address: "1.1"},
 			Method: method.Method{ID: "primary", Run: "true"}}
 	}
 }
 
-// fine fails the test of a suite that finds something wrong where nothing is.
-func fine(t *testing.T, err error) {
+// A noted test keeps what is wrong for itself.
+type noted struct {
+	testing.TB
+	wrong string
+}
+
+func (n *noted) Errorf(format string, args ...any) { n.wrong += fmt.Sprintf(format, args...) + "\n" }
+
+// broken fails the test unless a suite finds what is wrong on purpose.
+func broken(t *testing.T, want string, run func(testing.TB)) {
 	t.Helper()
-	if err != nil {
-		t.Error(err)
+	got := &noted{TB: t}
+	if run(got); !strings.Contains(got.wrong, want) {
+		t.Errorf("got %q, want %q", got.wrong, want)
 	}
 }
 
@@ -38,7 +48,7 @@ func polite(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 
 // TestExecutorSuite finds each thing that an executor may do wrong.
 func TestExecutorSuite(t *testing.T) {
-	fine(t, exectest.TestExecutor(exec.Func(polite), work(t)))
+	exectest.RunExecutor(t, exec.Func(polite), work(t))
 	for want, x := range map[string]exec.Func{
 		"as if it had not been stopped": func(context.Context, exec.Work) (exec.Outcome,
 			error) {
@@ -49,9 +59,7 @@ func TestExecutorSuite(t *testing.T) {
 			return polite(ctx, w)
 		},
 	} {
-		if err := exectest.TestExecutor(x, work(t)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		broken(t, want, func(t testing.TB) { exectest.RunExecutor(t, x, work(t)) })
 	}
 }
 
@@ -65,10 +73,10 @@ func answered(q ask.Question, choice string) ask.Answer {
 
 // TestEscalatorSuite finds each thing that an escalator may do wrong.
 func TestEscalatorSuite(t *testing.T) {
-	fine(t, exectest.TestEscalator(escalator.Refuse{}))
-	fine(t, exectest.TestEscalator(asker(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
+	exectest.RunEscalator(t, escalator.Refuse{})
+	exectest.RunEscalator(t, asker(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
 		return answered(q, "r"), context.Cause(ctx)
-	})))
+	}))
 	for want, change := range map[string]func(q ask.Question, a *ask.Answer) error{
 		"none of the choices":     func(_ ask.Question, a *ask.Answer) error { a.Choice = "z"; return nil },
 		"must be acknowledged":    func(_ ask.Question, a *ask.Answer) error { a.Choice = "x"; return nil },
@@ -89,9 +97,7 @@ func TestEscalatorSuite(t *testing.T) {
 			}
 			return a, err
 		})
-		if err := exectest.TestEscalator(x); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		broken(t, want, func(t testing.TB) { exectest.RunEscalator(t, x) })
 	}
 }
 
@@ -104,7 +110,7 @@ func failedCase() advice.Case {
 
 // TestAdvisorSuite finds each thing that an advisor may do wrong.
 func TestAdvisorSuite(t *testing.T) {
-	fine(t, exectest.TestAdvisor(advice.Researcher{}, failedCase()))
+	exectest.RunAdvisor(t, advice.Researcher{}, failedCase())
 	run := "  "
 	var once sync.Once // a race would be found, too, and is not what this is about
 	for want, x := range map[string]advice.Func{
@@ -130,8 +136,6 @@ func TestAdvisorSuite(t *testing.T) {
 			return advice.Advice{Advisor: "x"}, nil
 		},
 	} {
-		if err := exectest.TestAdvisor(x, failedCase()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		broken(t, want, func(t testing.TB) { exectest.RunAdvisor(t, x, failedCase()) })
 	}
 }

@@ -14,11 +14,7 @@
 // journal, checkpoints and gates; only the work itself is scripted. What a host
 // wants to have otherwise it sets on [Bench.Controller].
 //
-// Hosts that write a port of their own try it against what it promises:
-// [TestExecutor], [TestEscalator], [TestAdvisor], [TestReviewer], [TestRung] and
-// [TestGuard] return all that is wrong with it as an error:
-//
-//	if err := exectest.TestEscalator(mine); err != nil {
-//		t.Error(err)
-//	}
+// Hosts that write a port of their own try it against what it promises, with
+// [RunExecutor], [RunEscalator], [RunAdvisor], [RunReviewer], [RunRung] and
+// [RunGuard].
 package exectest

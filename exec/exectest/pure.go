@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"testing"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
@@ -15,43 +16,47 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// TestRung returns what is wrong with a rung, nil if nothing is: it must decide
-// by the situation alone, so the same each time and by several calls at a time,
-// leave it as it was, have one name, and say which method is next, that a person
-// is asked, what advice it wants, or that the step has failed: one of them.
-func TestRung(r recovery.Rung, situations ...recovery.Situation) error {
-	var all []error
+// RunRung checks a rung against the rules of [recovery.Rung], in each of some
+// situations: it decides by the situation alone, so the same each time and by
+// several calls at a time, leaves it as it was, has one name, and wants one
+// thing at most.
+func RunRung(t testing.TB, r recovery.Rung, situations ...recovery.Situation) {
+	t.Helper()
 	for i, s := range situations {
-		what := fmt.Sprintf("situation %d", i+1)
-		all = append(all, named(what, pure(r.Name, func() any {
-			next, ok := r.Try(s)
-			return []any{next, ok}
-		}, s.Step, s.History, s.Failure, s.Run)))
-		if next, ok := r.Try(s); ok && next.Method != "" && next.Ask {
-			all = append(all, named(what, errors.New("it wants a method tried and a person asked")))
-		}
+		name := fmt.Sprintf("situation %d", i+1)
+		try(t, name, "Try is a function of the situation, and wants one thing", func() error {
+			err := pure(r.Name, func() any {
+				next, ok := r.Try(s)
+				return []any{next, ok}
+			}, s.Step, s.History, s.Failure, s.Run)
+			if next, ok := r.Try(s); ok && next.Method != "" && next.Ask {
+				err = errors.Join(err, errors.New("it wants a method tried and a person asked"))
+			}
+			return err
+		})
 	}
-	return errors.Join(all...)
 }
 
-// TestGuard returns what is wrong with a guard, nil if nothing is: it must
-// decide by the case alone, so the same each time and by several calls at a
-// time, leave it as it was, have one name, and ask about the step of the case
-// with choices that make sense. [Case] makes cases.
-func TestGuard(g guard.Guard, cases ...*guard.Case) error {
-	var all []error
+// RunGuard checks a guard against the rules of [guard.Guard], in each of some
+// cases, which [Case] makes: it decides by the case alone, so the same each time
+// and by several calls at a time, leaves it as it was, has one name, and asks
+// about the step of the case with choices that make sense.
+func RunGuard(t testing.TB, g guard.Guard, cases ...*guard.Case) {
+	t.Helper()
 	for i, c := range cases {
-		err := pure(g.Name, func() any { return g.Look(c) }, c.Run, c.Step)
-		if asked := g.Look(c).Question; asked != nil {
-			q, bad := engine.Question(c, *asked)
-			if bad == nil && q.Step != c.Step.Address {
-				bad = fmt.Errorf("it asks about step %q, looking at %q", q.Step, c.Step.Address)
+		name := fmt.Sprintf("case %d", i+1)
+		try(t, name, "Look is a function of the case, and asks about its step", func() error {
+			err := pure(g.Name, func() any { return g.Look(c) }, c.Run, c.Step)
+			if asked := g.Look(c).Question; asked != nil {
+				q, bad := engine.Question(c, *asked)
+				if bad == nil && q.Step != c.Step.Address {
+					bad = fmt.Errorf("it asks about step %q, looking at %q", q.Step, c.Step.Address)
+				}
+				err = errors.Join(err, bad)
 			}
-			err = errors.Join(err, bad)
-		}
-		all = append(all, named(fmt.Sprintf("case %d", i+1), err))
+			return err
+		})
 	}
-	return errors.Join(all...)
 }
 
 // Case is a case for a guard: a run of a plan that has begun, and is before the
@@ -75,29 +80,24 @@ func Case(p *plan.Plan, at plan.Address, facts ...history.Located) (*guard.Case,
 	return &guard.Case{Contract: &guard.Contract{Plan: p}, Run: run, Seen: &guard.Seen{}, Step: run.Step(at)}, nil
 }
 
-// TestReviewer returns what is wrong with a reviewer, nil if nothing is: it must
-// stop when its context ends, leave the request as it was, have one name that
-// is not empty, and serve requests at a time. fresh makes a request that it can
-// review.
-func TestReviewer(x exec.Reviewer, fresh func() review.Request) error {
-	shown := fresh()
-	before := spelled(shown)
-	_, err := x.Review(context.Background(), shown)
-	if spelled(shown) != before {
-		err = errors.Join(err, errors.New("it changed the request"))
+// RunReviewer checks a reviewer against the rules of [exec.Reviewer]. fresh makes
+// a request that it can review.
+func RunReviewer(t testing.TB, x exec.Reviewer, fresh func() review.Request) {
+	t.Helper()
+	ask := func(ctx context.Context) error {
+		_, err := x.Review(ctx, fresh())
+		return err
 	}
-	return errors.Join(
-		named("a request", err),
-		named("its name", oneName(x.Name)),
-		named("a request when it has been stopped", stops(func(ctx context.Context) error {
-			_, err := x.Review(ctx, fresh())
-			return err
-		})),
-		named("two requests at a time", twice(func() error {
-			_, err := x.Review(context.Background(), fresh())
-			return err
-		})),
-	)
+	try(t, "name", "Name is one, and not empty", func() error { return oneName(x.Name) })
+	try(t, "untouched", "Review leaves the request as it was", func() error {
+		shown := fresh()
+		before := spelled(shown)
+		_, err := x.Review(context.Background(), shown)
+		return errors.Join(err, same(before, spelled(shown), "it changed the request"))
+	})
+	try(t, "stopped", "Review returns an error when its context has ended", func() error { return stops(ask) })
+	try(t, "concurrent", "Review serves requests at a time",
+		func() error { return twice(func() error { return ask(context.Background()) }) })
 }
 
 func oneName(name func() string) error {
@@ -110,14 +110,8 @@ func oneName(name func() string) error {
 // pure says what shows that look is no function of what it looks at.
 func pure(name func() string, look func() any, at ...any) error {
 	before, said := spelled(at...), spelled(look())
-	err := oneName(name)
-	if spelled(at...) != before {
-		err = errors.Join(err, errors.New("it changed what it looked at"))
-	}
-	return errors.Join(err, twice(func() error {
-		if spelled(look()) != said {
-			return errors.New("it decides another thing each time")
-		}
-		return nil
+	changed := same(before, spelled(at...), "it changed what it looked at")
+	return errors.Join(oneName(name), changed, twice(func() error {
+		return same(said, spelled(look()), "it decides another thing each time")
 	}))
 }

@@ -14,8 +14,6 @@ func TestConforms(t *testing.T) {
 	s := recovery.Situation{Step: &plan.Step{Address: "1.1", Description: "Do it"}, History: &history.Step{},
 		Failure: &history.AttemptFailed{Class: history.Crashed, Reasons: []string{"no"}}}
 	for _, r := range []recovery.Rung{recovery.Retry{}, recovery.Backup{}, recovery.Ask{}, recovery.Reflect{}} {
-		if err := exectest.TestRung(r, s); err != nil {
-			t.Errorf("%s: %v", r.Name(), err)
-		}
+		t.Run(r.Name(), func(t *testing.T) { exectest.RunRung(t, r, s) })
 	}
 }

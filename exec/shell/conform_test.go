@@ -12,7 +12,6 @@ import (
 // TestConforms: the executor keeps what executors promise.
 func TestConforms(t *testing.T) {
 	fresh := func() exec.Work { return work(t, method.Method{ID: "primary", Run: "echo done"}) }
-	if err := exectest.TestExecutor(&shell.Executor{}, fresh); err != nil {
-		t.Error(err)
-	}
+	fresh() // skips the test where there is no such shell
+	exectest.RunExecutor(t, &shell.Executor{}, fresh)
 }
