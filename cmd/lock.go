@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/lockfile"
@@ -94,7 +95,7 @@ func inUse(ctx context.Context, ws exec.Workspace, file string) error {
 	}
 	for _, id := range ids {
 		run, err := ws.History(ctx, id)
-		if err != nil || run.Ended != nil || run.Started.LockFile != file {
+		if err != nil || run.Ended != nil || !lockedBy(ws, run, file) {
 			continue
 		}
 		return &exec.RefusedError{Run: id,
@@ -113,12 +114,23 @@ func amendedTo(ctx context.Context, ws exec.Workspace, file string, digest ledge
 	}
 	for _, id := range ids {
 		run, err := ws.History(ctx, id)
-		if err == nil && run.Ended == nil && len(run.Amendments) > 0 && run.Started.LockFile == file &&
+		if err == nil && run.Ended == nil && len(run.Amendments) > 0 && lockedBy(ws, run, file) &&
 			run.Started.Plan == digest {
 			return id
 		}
 	}
 	return ""
+}
+
+// lockedBy reports whether a run of the workspace began with a lock file.
+func lockedBy(ws exec.Workspace, run *history.Run, file string) bool {
+	_, path := ws.Sources(run)
+	of, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	is, err := os.Stat(file)
+	return err == nil && os.SameFile(of, is)
 }
 
 // lockPath is where the lock of a plan lies: named, or beside the plan. It is

@@ -278,15 +278,17 @@ func (s spelling) spell(a action.Action) string {
 
 // path is the plan that an action is about, as it is typed.
 func (s spelling) path(a action.Action) string {
-	if a.Path != "" {
-		return quoted(displayPath(a.Path))
+	if path := filepath.FromSlash(a.Path); filepath.IsAbs(path) {
+		return quoted(displayPath(path))
+	} else if path != "" { // as a run records it
+		return quoted(displayPath(filepath.Join(s.dir, path)))
 	}
 	return quoted(cmp.Or(s.plan, "PLAN"))
 }
 
 // spellingOf spells what can be done about a run, which resume goes on with.
 func spellingOf(run *history.Run, dir, resume string) spelling {
-	return spelling{dir: dir, plan: planPath(run), resume: resume}
+	return spelling{dir: dir, plan: planPath(run, dir), resume: resume}
 }
 
 // acks are the flags that acknowledge what an action asks for.
@@ -311,8 +313,8 @@ func option(text string, there bool) string {
 
 // planPath is where the plan of a run lay: its file, or the folder of its
 // files.
-func planPath(run *history.Run) string {
-	switch files := run.Started.Files; len(files) {
+func planPath(run *history.Run, dir string) string {
+	switch files, _ := (exec.Workspace{Dir: dir}).Sources(run); len(files) {
 	case 0:
 		return "PLAN"
 	case 1:

@@ -45,7 +45,8 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err := f.keeps(run); err != nil {
 		return err
 	}
-	c.NoSandbox, c.LockFile = run.Started.NoSandbox, run.Started.LockFile
+	c.NoSandbox = run.Started.NoSandbox
+	_, c.LockFile = p.workspace(f.Dir).Sources(run)
 	locked, err := p.lockAgain(ctx, c, run, f.Plan)
 	if err != nil {
 		return f.placed(err, "", run)
@@ -66,12 +67,13 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 // journal: what was acknowledged and approved is taken from there and not asked
 // again.
 func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Run, from string) (*plan.Locked, error) {
+	files, lock := p.workspace(c.Dir).Sources(run)
 	if from == "" {
-		if len(run.Started.Files) == 0 {
+		if len(files) == 0 {
 			return nil, &usageError{fmt.Sprintf("run %s does not say where its plan lies: give --plan PATH",
 				run.Started.Run)}
 		}
-		from = run.Started.Files[0].Path
+		from = files[0].Path
 	}
 	draft, from, err := p.planOf(run, from)
 	if err != nil {
@@ -96,11 +98,11 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 	if draft, err = p.read(from, c.Options()); err != nil {
 		return nil, err
 	}
-	if len(run.Amendments) > 0 || run.Started.LockFile == "" { // the journal has the lock
+	if len(run.Amendments) > 0 || lock == "" { // the journal has the lock
 		return plan.Lock(draft, plan.LockOptions{Check: c.Options(), Acknowledged: run.Started.Acknowledged,
 			Approvals: approved(run)})
 	}
-	text, err := os.ReadFile(run.Started.LockFile)
+	text, err := os.ReadFile(lock)
 	if err != nil {
 		return nil, &exec.RefusedError{Run: run.Started.Run, Err: err,
 			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}

@@ -38,7 +38,7 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 		return p.request(ctx, run, f.Dir, ask.Request{Kind: ask.Rollback, Step: step, Reason: f.Reason})
 	}
 	c := p.controller(f.Dir)
-	c.LockFile = run.Started.LockFile
+	_, c.LockFile = p.workspace(f.Dir).Sources(run)
 	done, err := c.Rollback(ctx, run.Started.Run, step)
 	if err != nil {
 		return about(run, err)

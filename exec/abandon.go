@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/disk"
@@ -77,8 +78,8 @@ func (e *execution) inherit(ctx context.Context) error {
 	if e.Plan, err = e.workspace().Plan(ctx, e.Rec.Run); err != nil {
 		return err
 	}
-	e.Files, e.LockFile, e.NoSandbox = e.Rec.Run.Started.Files, e.Rec.Run.Started.LockFile,
-		e.Rec.Run.Started.NoSandbox
+	e.Files, e.LockFile = home.Sources(e.Rec.Run, e.Work.Root)
+	e.NoSandbox = e.Rec.Run.Started.NoSandbox
 	e.equip()
 	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {
 		e.Work.Dir = filepath.Join(e.Home.RunDir(id), "clone")

@@ -193,9 +193,19 @@ func (w Workspace) Scope(ctx context.Context, run *history.Run) (ledger.Scope, e
 		return ledger.Scope{}, err
 	}
 	root, err := w.home().Root()
-	s := session.Session{Plan: p, Files: run.Started.Files, LockFile: run.Started.LockFile,
-		Work: &worktree.Worktree{Root: root}}
-	return s.Scope(), err
+	if err != nil {
+		return ledger.Scope{}, err
+	}
+	s := session.Session{Plan: p, Work: &worktree.Worktree{Root: root}}
+	s.Files, s.LockFile = home.Sources(run, root)
+	return s.Scope(), nil
+}
+
+// Sources are the files that the plan of a run and its lock were read from,
+// where they lie now: what lay in the workspace is found there also after the
+// workspace was moved. lock is "" where the lock belongs to the run alone.
+func (w Workspace) Sources(run *history.Run) (files []plan.Source, lock string) {
+	return home.Sources(run, cmp.Or(w.Dir, "."))
 }
 
 // ErrNothingKept says that no plan has been run in a workspace yet, or that its

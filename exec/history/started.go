@@ -11,16 +11,19 @@ import (
 
 // Started is the first fact of every run: what it is bound to.
 type Started struct {
-	Run          string             `json:"run"`
-	Name         string             `json:"name,omitempty"` // goal_descriptor
-	Goal         string             `json:"goal"`
-	Format       plan.Format        `json:"format"` // of the plan, as docs/formats.md calls it
-	Profile      plan.Profile       `json:"profile"`
-	Plan         ledger.Digest      `json:"plan"`      // digest of the plan's meaning
-	PlanBlob     ledger.Digest      `json:"plan_blob"` // the plan as JSON, in the content store
-	Files        []plan.Source      `json:"files,omitempty"`
-	Lock         string             `json:"lock"`                // id of the lock
-	LockFile     string             `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
+	Run      string        `json:"run"`
+	Name     string        `json:"name,omitempty"` // goal_descriptor
+	Goal     string        `json:"goal"`
+	Format   plan.Format   `json:"format"` // of the plan, as docs/formats.md calls it
+	Profile  plan.Profile  `json:"profile"`
+	Plan     ledger.Digest `json:"plan"`                // digest of the plan's meaning
+	PlanBlob ledger.Digest `json:"plan_blob"`           // the plan as JSON, in the content store
+	Files    []plan.Source `json:"files,omitempty"`     // see Sources
+	Lock     string        `json:"lock"`                // id of the lock
+	LockFile string        `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
+	// files of the plan and its lock that lie in the workspace: Files and
+	// LockFile name them relative to it, with slashes, so that it can be moved
+	Own          []string           `json:"own,omitempty"`
 	LockDigest   ledger.Digest      `json:"lock_digest,omitempty"`
 	Acknowledged []string           `json:"acknowledged,omitempty"`
 	Envelope     *envelope.Envelope `json:"envelope"`

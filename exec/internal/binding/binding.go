@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/process"
@@ -123,7 +124,7 @@ func (b *Binding) verifyHold() error { return b.Held.Check() }
 // verifyLockFile makes sure that the file which the lock was read from is as it
 // was.
 func (b *Binding) verifyLockFile() error {
-	path := b.Rec.Run.Started.LockFile
+	_, path := home.Sources(b.Rec.Run, b.Work.Root)
 	if path == "" {
 		return nil
 	}

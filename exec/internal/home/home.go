@@ -199,6 +199,22 @@ func (h Home) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
 	return p, nil
 }
 
+// Sources are the files that the plan of a run and its lock were read from,
+// where they lie now; lock is "" where the lock belongs to the run alone.
+func Sources(run *history.Run, root string) (files []plan.Source, lock string) {
+	at := func(path string) string {
+		if slices.Contains(run.Started.Own, path) {
+			return filepath.Join(root, filepath.FromSlash(path))
+		}
+		return path
+	}
+	files = slices.Clone(run.Started.Files)
+	for i := range files {
+		files[i].Path = at(files[i].Path)
+	}
+	return files, at(run.Started.LockFile)
+}
+
 // LastRun is the id of the latest run, zero if there is none.
 func (h Home) LastRun() (id ulid.ULID, err error) {
 	ids, err := h.Runs()

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )
@@ -63,7 +64,7 @@ func (l *Life) TakeForAmending(ctx context.Context, prefix string, format plan.F
 func (l *Life) samePlace() error {
 	now := l.Scope().Own
 	files := l.Files
-	l.Files = l.Rec.Run.Started.Files
+	l.Files, _ = home.Sources(l.Rec.Run, l.Work.Root)
 	was := l.Scope().Own
 	l.Files = files
 	slices.Sort(now)

@@ -97,6 +97,12 @@ func (l *Life) Begin(ctx context.Context) error {
 		Executor: l.Executor, Isolated: l.Isolates(), Shadow: l.Shadow, NoSandbox: l.NoSandbox,
 		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,
 	}
+	for _, path := range append(paths(started.Files), &started.LockFile) {
+		if rel, ok := l.Inside(*path); ok {
+			*path = rel
+			started.Own = append(started.Own, rel)
+		}
+	}
 	for _, d := range l.Locked.Warnings() {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
@@ -110,6 +116,14 @@ func (l *Life) Begin(ctx context.Context) error {
 		}
 	}
 	return l.launch(ctx, started)
+}
+
+// paths are where files lie.
+func paths(files []plan.Source) (paths []*string) {
+	for i := range files {
+		paths = append(paths, &files[i].Path)
+	}
+	return paths
 }
 
 // warningOf is what a run keeps of a warning about its plan.

@@ -85,7 +85,8 @@ func (l *Life) Recall(ctx context.Context) (err error) {
 		return err
 	}
 	s := &l.Rec.Run.Started
-	l.LockFile, l.NoSandbox = s.LockFile, s.NoSandbox
+	_, l.LockFile = home.Sources(l.Rec.Run, l.Work.Root)
+	l.NoSandbox = s.NoSandbox
 	l.Work.Scanner.Scope = l.Scope()
 	if s.Isolated {
 		l.Work.Dir = filepath.Join(l.Home.RunDir(s.Run), "clone")

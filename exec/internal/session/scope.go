@@ -12,15 +12,8 @@ import (
 func (s *Session) Scope() ledger.Scope {
 	scope := s.Plan.Scope
 	own := func(path string) {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			return
-		}
-		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-			abs = filepath.Join(real, filepath.Base(abs))
-		}
-		if rel, err := filepath.Rel(s.Work.Root, abs); err == nil && filepath.IsLocal(rel) {
-			scope.Own = append(scope.Own, filepath.ToSlash(rel))
+		if rel, ok := s.Inside(path); ok {
+			scope.Own = append(scope.Own, rel)
 		}
 	}
 	for _, f := range s.Files {
@@ -33,6 +26,23 @@ func (s *Session) Scope() ledger.Scope {
 		own(filepath.Join(s.Work.Root, filepath.FromSlash(out)))
 	}
 	return scope
+}
+
+// Inside is the name that a file of the workspace has in it, with slashes; not
+// ok for other files.
+func (s *Session) Inside(path string) (rel string, ok bool) {
+	if path == "" {
+		return "", false
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		abs = filepath.Join(real, filepath.Base(abs))
+	}
+	rel, err = filepath.Rel(s.Work.Root, abs)
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
 // RequestedLog is where the plan asks for its progress log, besides the views.
