@@ -7,6 +7,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -16,7 +17,7 @@ func (rep *Model) buildTasks(p *plan.Plan, r *history.Run) {
 	tasks := make(map[string]*task)
 	written := make(map[plan.Address]*plan.Step)
 	add := func(id string) *task {
-		t := &task{ID: id, Status: "pending", DependsOn: []string{}, Steps: []*step{}}
+		t := &task{ID: id, DependsOn: []string{}, Steps: []*step{}}
 		tasks[id] = t
 		rep.Tasks = append(rep.Tasks, t)
 		return t
@@ -44,9 +45,6 @@ func (rep *Model) buildTasks(p *plan.Plan, r *history.Run) {
 	}
 	for _, t := range rep.Tasks {
 		t.sum(r)
-		if over := r.Flow.Task(t.ID); over != nil {
-			t.Status = string(over.Status) // what the journal says of it
-		}
 	}
 	rep.relate(p, tasks)
 }
@@ -96,11 +94,11 @@ func (rep *Model) arrow(tasks map[string]*task, from, to string) {
 	}
 }
 
-// sum derives what a task is from its steps.
+// sum says how the task stands, and since when.
 func (t *task) sum(r *history.Run) {
-	n := make(map[history.StepStatus]int)
+	open := false
 	for _, s := range t.Steps {
-		n[s.Status]++
+		open = open || !s.Status.Over()
 		if !s.Started.IsZero() && (t.Started.IsZero() || s.Started.Before(t.Started.Time)) {
 			t.Started = s.Started
 		}
@@ -108,26 +106,33 @@ func (t *task) sum(r *history.Run) {
 			t.Ended = s.Ended
 		}
 	}
-	open := n[history.Pending] + n[history.InFlight]
-	done := n[history.Completed]
-	switch {
-	case n[history.Failed] > 0:
-		t.Status = "failed"
-	case n[history.Blocked] > 0:
-		t.Status = "blocked"
-	case len(t.Steps) > 0 && n[history.Skipped] == len(t.Steps):
-		t.Status = "skipped"
-	case open == 0 && done > 0:
-		t.Status = "completed"
-	case open < len(t.Steps) && r.Ended != nil:
-		t.Status = "partial"
-	case open < len(t.Steps) || n[history.InFlight] > 0:
-		t.Status = "running"
+	if t.Status = string(r.Task(t.ID).Status()); t.Status == string(history.FailedFinal) {
+		t.Status = string(history.Failed) // the last words say that nothing is left to try
 	}
-	if open > 0 {
+	t.tree = treeAfter(r, t)
+	if open {
 		t.Ended = stamp{}
 	}
 	t.Duration = atWork(r, t.Started, t.Ended)
+}
+
+// treeAfter is the tree as it was when the last step of a task was over; the
+// run's own while one of them is not.
+func treeAfter(r *history.Run, t *task) ledger.Digest {
+	over := uint64(0)
+	for _, s := range t.Steps {
+		if !s.Status.Over() {
+			return r.Tree.Tree
+		}
+		over = max(over, r.Step(s.Address).EndedAt)
+	}
+	tree := r.Started.Base.Tree
+	for _, s := range r.Concluded() { // in the order in which they ended
+		if s.Completed != nil && s.EndedAt <= over {
+			tree = s.Completed.Snapshot.Tree
+		}
+	}
+	return tree
 }
 
 // What became of an attempt.

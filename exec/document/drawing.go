@@ -129,10 +129,9 @@ func (m *Model) functions() map[string]any {
 		"was":         func(s *step) *history.Step { return m.of.Step(s.Address) },
 		"answer":      m.answer,
 		// tasks
-		"gatesOf":    (*task).gates,
-		"acceptedOf": (*task).accepted,
-		"positionOf": (*task).position,
-		"atOnce":     (*task).atOnce,
+		"gatesOf": (*task).gates,
+		"left":    (*task).checkpointed,
+		"atOnce":  (*task).atOnce,
 		// the run
 		"run":         func() *history.Run { return m.of },
 		"plan":        func() *plan.Plan { return m.plan },

@@ -84,10 +84,10 @@ type taskCheckpoint struct {
 	TaskID     string   `json:"task_id"`
 	Status     string   `json:"status"`      // completed, failed, partial, skipped
 	GitHash    string   `json:"git_hash"`    // of HEAD when the run began: planlock commits nothing
-	Tree       string   `json:"tree_digest"` // that the task's last completed step left
+	Tree       string   `json:"tree_digest"` // as it was when the task was over
 	Modified   []string `json:"files_modified"`
 	Validation string   `json:"validation_result"` // pass, fail, skipped
-	Retries    int      `json:"retry_count"`
+	Retries    int      `json:"retry_count"`       // as in the progress log
 	Error      *string  `json:"error_message"`
 	Seconds    int      `json:"duration_seconds"`
 }
@@ -111,7 +111,7 @@ func taskCheckpoints(rep *Model) []File {
 func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	c := taskCheckpoint{
 		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Status, Modified: []string{},
-		Validation: "pass", Seconds: int(time.Duration(t.Duration) / time.Second), Tree: string(rep.Base.Digest),
+		Validation: "pass", Seconds: int(time.Duration(t.Duration) / time.Second), Tree: string(t.tree),
 	}
 	for _, g := range rep.Git {
 		if g.Part == "HEAD" {
@@ -130,12 +130,12 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	if c.Timestamp.IsZero() { // the run ended before the task did
 		c.Timestamp = rep.latest
 	}
+	if o := rep.of.Task(t.ID).Outcome(); o != nil && c.Status != "completed" {
+		c.Error = &o.Reason
+	}
 	seen := map[string]bool{}
 	for _, s := range t.Steps {
-		c.Retries += max(len(s.Attempts)-1, 0)
-		if s.Tree != nil {
-			c.Tree = string(s.Tree.Digest)
-		}
+		c.Retries += s.Retries
 		if s.Failure != nil && c.Error == nil {
 			why := strings.Join(s.Failure.Reasons, "; ")
 			c.Error = &why

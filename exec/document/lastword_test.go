@@ -123,3 +123,89 @@ func TestAllWaysToUnblockAreNamed(t *testing.T) {
 		t.Errorf("the report names %v (%v)", got, err)
 	}
 }
+
+// TestTheLastWordGoesFirst: a task of which all steps were completed, and whose
+// last word is that its evidence is missing, is completed in no document.
+func TestTheLastWordGoesFirst(t *testing.T) {
+	s := firstTask(begin(t, limiter()))
+	s.start("2.1", "primary").work(900, "2.1", 1, "", modified("server/server.go")).accept("2.1", "primary")
+	s.start("3.1", "primary").work(300, "3.1", 1, "", modified("README.md")).accept("3.1", "primary")
+	for _, task := range []string{"1", "2", "3"} {
+		s.add(1, "", 0, &history.TaskOver{Task: task, Status: history.Completed})
+	}
+	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.FailedFinal, Execution: "SUCCEEDED",
+		Reason: "its evidence is missing after all retries", Verification: "fail", Attempts: 1})
+	s.end(history.Partial)
+	summary := string(drawn(t, s, "SUMMARY.md"))
+	for _, want := range []string{"tasks_completed: 2\n", "tasks_failed: 1\n",
+		"| 2 | Use it | its evidence is missing after all retries | 1 |"} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, summary)
+		}
+	}
+	for file, wants := range map[string]map[string]any{
+		"report.json": {"counts.tasks_completed": 2.0, "counts.tasks_failed": 1.0, "tasks.1.status": "failed",
+			"kpis.completed": 2.0},
+		"progress_limiter.json": {"speclet_progress.core.status": "failed", "tasks.1.status": "failed",
+			"summary.completed_tasks": 2.0},
+		"checkpoint-2.json": {"status": "failed", "validation_result": "fail",
+			"error_message": "its evidence is missing after all retries"},
+		"pending_actions.json": {"0.task_id": "2", "0.status": "failed_final"},
+	} {
+		var doc any
+		if err := json.Unmarshal(drawn(t, s, file), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for path, want := range wants {
+			if got, err := field(doc, path); err != nil || got != want {
+				t.Errorf("%s: %s is %v, want %v (%v)", file, path, got, want, err)
+			}
+		}
+	}
+	if learned := string(drawn(t, s, "execution_learnings_2026-11-20.md")); strings.Contains(learned, "task 2 (Use it) went") {
+		t.Errorf("it worked:\n%s", learned)
+	}
+}
+
+// TestSpecletsOfARunThatWasHalted: what never began is neither completed nor in
+// progress once the run has ended.
+func TestSpecletsOfARunThatWasHalted(t *testing.T) {
+	var doc any
+	if err := json.Unmarshal(drawn(t, turnedAway(t), "progress_limiter.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	cut := firstTask(begin(t, limiter())).end(history.NotAchieved)
+	var partly any
+	if err := json.Unmarshal(drawn(t, cut, "progress_limiter.json"), &partly); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		doc  any
+		path string
+		want any
+	}{
+		{doc, "speclet_progress.papers.status", "blocked"},
+		{doc, "speclet_progress.papers.blocked", true},
+		{doc, "speclet_progress.papers.blocked_reason", "dependency_failed: core is failed"},
+		{doc, "speclet_progress.papers.started_at", nil},
+		{partly, "speclet_progress.core.status", "blocked"},
+		{partly, "speclet_progress.core.blocked_reason", "the run ended before all of it was carried out"},
+		{partly, "speclet_progress.core.tasks_completed.0", "1"},
+	} {
+		if got, err := field(want.doc, want.path); err != nil || got != want.want {
+			t.Errorf("%s is %v, want %v (%v)", want.path, got, want.want, err)
+		}
+	}
+}
+
+// TestSettledTasksNameWhatIsThere: the row of a task of which nothing was
+// attempted, because its work was there, names the tree and no record.
+func TestSettledTasksNameWhatIsThere(t *testing.T) {
+	s := firstTask(begin(t, limiter()))
+	s.add(1, "2.1", 0, &history.StepSkipped{By: "ana", Why: "it is there", Done: true})
+	summary := string(drawn(t, s.end(history.Achieved), "SUMMARY.md"))
+	want := "| 2 | Use it | 0.0 s | 0 gates | `" + digest("after 1.2").Short() + "` |"
+	if !strings.Contains(summary, want) {
+		t.Errorf("the summary does not say %s:\n%s", want, summary)
+	}
+}

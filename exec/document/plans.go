@@ -152,19 +152,10 @@ func drawPending(w io.Writer, rep *Model) error {
 // unresolved is how a task stands that is to be taken up again, "" if it is
 // done.
 func unresolved(r *history.Run, t *task) string {
-	if o := r.Task(t.ID).Outcome(); o != nil {
-		if o.Status == history.Completed {
-			return ""
-		}
-		return string(o.Status)
+	if status := r.Task(t.ID).Status(); status != history.Completed {
+		return string(status)
 	}
-	if t.Status == "completed" {
-		return ""
-	}
-	if over := r.Flow.Task(t.ID); over != nil && over.Status == history.Completed {
-		return ""
-	}
-	return t.Status
+	return ""
 }
 
 // newPending is a task that was left, for whoever plans the next cycle: why it
@@ -222,7 +213,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 
 // reasonLeft says why a task is not done.
 func reasonLeft(r *history.Run, t *task) string {
-	if o := r.Task(t.ID).Outcome(); o != nil {
+	if o := r.Task(t.ID).Outcome(); o != nil && o.Status == r.Task(t.ID).Status() {
 		return o.Reason
 	}
 	for _, s := range t.Steps {

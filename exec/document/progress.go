@@ -69,9 +69,14 @@ type progressSpeclet struct {
 	Done       []string        `json:"tasks_completed"`
 	Failed     []string        `json:"tasks_failed"`
 	InProgress []string        `json:"tasks_in_progress"`
+	Left       []string        `json:"tasks_partial"` // over, and not all of them was done
+	Skipped    []string        `json:"tasks_skipped"`
+	Stopped    []string        `json:"tasks_blocked"`
 	Total      int             `json:"tasks_total"`
 	DependsOn  ordered[string] `json:"depends_on_status"`
-	Blocked    bool            `json:"blocked"`
+	Partial    bool            `json:"partial"` // completed, but for what was left out
+	Blocked    bool            `json:"blocked"` // also while it waits
+	Reason     string          `json:"blocked_reason,omitempty"`
 	Seconds    seconds         `json:"execution_time_seconds"`
 }
 

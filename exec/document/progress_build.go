@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -199,93 +200,43 @@ func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
 	if len(p.Speclets) == 0 {
 		return
 	}
-	out.SpecletModel = "sequential"
+	out.SpecletModel = flow.Model
+	for _, stage := range flow.Stages(p, r) {
+		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", stage.Number),
+			progressStage{stage.Speclets, stage.Parallel}})
+	}
 	tasks := make(map[string]*task)
 	for _, t := range rep.Tasks {
 		tasks[t.ID] = t
 	}
-	var ids []string
-	var edges [][2]string
-	status := make(map[string]string)
-	for _, s := range p.Speclets {
-		ids = append(ids, s.ID)
-		for _, before := range s.DependsOn {
-			edges = append(edges, [2]string{before, s.ID})
-		}
-		status[s.ID] = specletStatus(s, tasks)
-	}
-	for i, stage := range stages(ids, edges) {
-		parallel := len(stage) > 1
-		for _, s := range p.Speclets {
-			if slices.Contains(stage, s.ID) {
-				parallel = parallel && s.ParallelAllowed != nil && *s.ParallelAllowed
-			}
-		}
-		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", i+1),
-			progressStage{stage, parallel}})
-	}
-	for _, s := range p.Speclets {
-		out.SpecletProgress = append(out.SpecletProgress, pair[progressSpeclet]{s.ID, newSpeclet(r, s, tasks, status)})
+	for i, s := range flow.Speclets(p, r) {
+		out.SpecletProgress = append(out.SpecletProgress,
+			pair[progressSpeclet]{s.ID, newSpeclet(r, s, only(each(p.Speclets[i].Tasks,
+				func(id string) *task { return tasks[id] }), func(t *task) bool { return t != nil }))})
 	}
 }
 
-// specletStatus is where a group stands by the tasks in it: the first that
-// failed or is blocked decides.
-func specletStatus(s plan.Speclet, tasks map[string]*task) string {
-	done, begun := 0, 0
-	for _, id := range s.Tasks {
-		t := tasks[id]
-		switch {
-		case t == nil:
-		case t.Status == "failed" || t.Status == "blocked":
-			return t.Status
-		case t.Status == "completed" || t.Status == "skipped":
-			done++
-		case t.Status != "pending":
-			begun++
-		}
-	}
-	switch {
-	case done == len(s.Tasks):
-		return "completed"
-	case done+begun > 0:
-		return "in_progress"
-	}
-	return "not_started"
-}
-
-// newSpeclet says where a group of tasks stands. It is blocked while it has not
-// begun and what it depends on is not completed.
-func newSpeclet(r *history.Run, s plan.Speclet, tasks map[string]*task, status map[string]string) progressSpeclet {
-	out := progressSpeclet{Status: status[s.ID], Total: len(s.Tasks), DependsOn: ordered[string]{},
-		Done: []string{}, Failed: []string{}, InProgress: []string{}}
-	for _, id := range s.Tasks {
-		t := tasks[id]
-		if t == nil {
-			continue
-		}
+// newSpeclet says where a group of tasks stands, with the times of its tasks:
+// none for one that has not begun, and no end for one that is not over.
+func newSpeclet(r *history.Run, s flow.Speclet, tasks []*task) progressSpeclet {
+	out := progressSpeclet{Status: s.Status, Total: len(tasks), DependsOn: ordered[string]{}, Partial: s.Partial,
+		Done: list(s.TasksCompleted), Failed: list(s.TasksFailed), InProgress: list(s.TasksInProgress),
+		Left: list(s.TasksPartial), Skipped: list(s.TasksSkipped), Stopped: list(s.TasksBlocked),
+		Blocked: s.Reason != "", Reason: s.Reason}
+	for _, t := range tasks {
 		if !t.Started.IsZero() && (out.StartedAt.IsZero() || t.Started.Before(out.StartedAt.Time)) {
 			out.StartedAt = t.Started
 		}
 		if t.Ended.After(out.EndedAt.Time) {
 			out.EndedAt = t.Ended
 		}
-		switch t.Status {
-		case "completed":
-			out.Done = append(out.Done, id)
-		case "failed":
-			out.Failed = append(out.Failed, id)
-		case "running", "partial":
-			out.InProgress = append(out.InProgress, id)
-		}
 	}
-	if out.Status != "completed" && out.Status != "failed" {
+	if out.StartedAt.IsZero() || s.Status == flow.InProgress {
 		out.EndedAt = stamp{}
 	}
 	out.Seconds = seconds(atWork(r, out.StartedAt, out.EndedAt))
-	for _, before := range s.DependsOn {
-		out.DependsOn = append(out.DependsOn, pair[string]{before, status[before]})
-		out.Blocked = out.Blocked || out.Status == "not_started" && status[before] != "completed"
+	for _, need := range s.Needs {
+		out.DependsOn = append(out.DependsOn, pair[string]{need.ID, need.Status})
 	}
 	return out
 }

@@ -12,16 +12,17 @@ import (
 
 // A task and its steps.
 type task struct {
-	ID        string   `json:"id"`
-	Title     string   `json:"title"`
-	Status    string   `json:"status"` // "pending", "running", "completed", "partial", "failed", "skipped", "blocked"
-	Speclet   string   `json:"speclet,omitempty"`
-	DependsOn []string `json:"depends_on"`
-	Estimate  span     `json:"estimate_ms,omitempty"`
-	Started   stamp    `json:"started"`
-	Ended     stamp    `json:"ended"`
-	Duration  span     `json:"duration_ms"`
-	Steps     []*step  `json:"steps"`
+	ID        string        `json:"id"`
+	Title     string        `json:"title"`
+	Status    string        `json:"status"` // "pending", "running", "completed", "partial", "failed", "skipped", "blocked"
+	Speclet   string        `json:"speclet,omitempty"`
+	DependsOn []string      `json:"depends_on"`
+	Estimate  span          `json:"estimate_ms,omitempty"`
+	Started   stamp         `json:"started"`
+	Ended     stamp         `json:"ended"`
+	Duration  span          `json:"duration_ms"`
+	Steps     []*step       `json:"steps"`
+	tree      ledger.Digest // as it was when the task was over
 }
 
 // A step and all that was tried.

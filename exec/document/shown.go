@@ -146,18 +146,19 @@ func (t *task) gates() string {
 	return count(n, "gate", "gates")
 }
 
-// accepted is the tree that the task left, in short.
-func (t *task) accepted() string {
-	tree := ""
-	for _, s := range t.Steps {
-		if s.Tree != nil {
-			tree = s.Tree.Digest.Short()
-		}
+// checkpointed is the tree that the task left, in short, and where its last
+// checkpoint stands in the journal. A task of which nothing was attempted has
+// none.
+func (t *task) checkpointed() safe {
+	tree := safe(code(t.tree.Short()))
+	if at := t.position(); at > 0 {
+		return tree + safe(fmt.Sprintf(", record %d", at))
 	}
 	return tree
 }
 
-// position is that of the task's last checkpoint in the journal.
+// position is that of the task's last checkpoint in the journal; 0 where none
+// stands there.
 func (t *task) position() uint64 {
 	last := uint64(0)
 	for _, s := range t.Steps {
@@ -193,6 +194,14 @@ func failedTasks(m *Model) []taskFailure {
 				f.Attempts += len(s.Attempts)
 				f.Reasons = append(f.Reasons, fmt.Sprintf("step %s: %s", s.Address, meaning(s.Failure.Class)))
 			}
+		}
+		if len(f.Steps) == 0 {
+			for _, s := range t.Steps {
+				f.Attempts += len(s.Attempts)
+			}
+		}
+		if o := m.of.Task(t.ID).Outcome(); o != nil && t.Status == "failed" {
+			f.Reasons = append([]string{o.Reason}, f.Reasons...)
 		}
 		if t.Status == "failed" || len(f.Steps) > 0 {
 			all = append(all, f)

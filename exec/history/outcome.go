@@ -94,6 +94,17 @@ func (f *TaskOutcome) conclude() {
 	}
 }
 
+// final reports whether it ends with one of the three words that a last word
+// may end with: a journal may come from anybody.
+func (f *TaskOutcome) final() bool {
+	return f.Status == Completed || f.Status == Failed || f.Status == FailedFinal
+}
+
+// idle reports whether all that is said is that nothing was carried out.
+func (f *TaskOutcome) idle() bool {
+	return f.Execution == notExecuted && f.Approval != Rejected && f.Approval != FailedRetry
+}
+
 // Signals that can end a program are 1 to 64; a shell adds 128 to their number.
 const (
 	firstSignal = 129

@@ -1,5 +1,7 @@
 package history
 
+import "github.com/planlock/planlock/plan"
+
 // Evidence is the latest look for the task's evidence that stands, or nil.
 func (t Task) Evidence() *Evidence {
 	return latest(t.run.Evidence, func(e *Evidence) bool { return e.Task == t.id && !e.Undone })
@@ -17,8 +19,10 @@ func (t Task) Outcome() *TaskOutcome {
 }
 
 // Execution is how the task went: as well as the worst of its steps that its
-// end depends on. Steps that were left out on somebody's word, and those that
-// failed without being critical, do not count, unless nothing else was done.
+// end depends on. Steps that were left out on somebody's word without an
+// attempt, and those that failed without being critical, do not count, unless
+// nothing else was done. A critical step that was attempted, and left out then,
+// went as its attempts did.
 func (t Task) Execution() ExecutionStatus {
 	result, retried := notExecuted, false
 	for _, s := range t.run.Steps {
@@ -28,11 +32,11 @@ func (t Task) Execution() ExecutionStatus {
 		got := s.Execution()
 		retried = retried || s.Retried() > 0
 		switch {
-		case s.Status == Completed && result == notExecuted:
+		case s.Status == Completed:
 			result = succeeded
-		case s.Status == Failed && s.Critical, s.Status == Blocked && s.Critical && got != notExecuted:
+		case s.Status == Failed && s.Critical, (s.Status == Blocked || s.Status == Skipped) && s.Critical && got != notExecuted:
 			return got
-		case s.Status == Failed && result == notExecuted:
+		case (s.Status == Failed || s.Status == Skipped) && result == notExecuted:
 			result = got
 		case s.Status == Blocked && s.Critical && result != notExecuted, s.Status == Pending && result != notExecuted:
 			return failed // it stopped half-way
@@ -42,6 +46,82 @@ func (t Task) Execution() ExecutionStatus {
 		return retrySucceeded
 	}
 	return result
+}
+
+// Status is how the task stands, for whoever asks: by the last word about it,
+// else by how it ended, else by its steps. A last word that nothing was carried
+// out says less than the end, which knows whether the task was blocked or left
+// out.
+func (t Task) Status() StepStatus {
+	over, word := t.run.Flow.Task(t.id), t.Outcome()
+	switch {
+	case word != nil && word.final() && (over == nil || over.Status == Completed || !word.idle()):
+		return word.Status
+	case over != nil:
+		return over.Status
+	}
+	open := t.underWay()
+	if status, _ := t.End(); open == "" || open == InFlight && (status == Failed || status == Blocked) {
+		return status
+	}
+	return open
+}
+
+// End is how the task ends if nothing more happens to its steps, and the steps
+// because of which it is not completed. A step that is not critical and was left
+// out is no lack; nor is one whose work was there already.
+func (t Task) End() (StepStatus, []plan.Address) {
+	var by []plan.Address
+	done, halting, failed, blocked := 0, false, false, false
+	for _, s := range t.run.Steps {
+		switch {
+		case s.Task != t.id, s.Status == Skipped && !s.Critical && !s.Skipped.Done:
+			continue
+		case s.Status == Completed, s.Status == Skipped && s.Skipped.Done:
+			done++
+			continue
+		case s.Status == Failed:
+			failed, halting = true, halting || s.Critical
+		case s.Status == Blocked:
+			blocked = true
+		}
+		by = append(by, s.Address)
+	}
+	switch {
+	case len(by) == 0 && done > 0:
+		return Completed, nil
+	case halting:
+		return Failed, by
+	case done > 0:
+		return PartlyDone, by
+	case blocked:
+		return Blocked, by
+	case failed:
+		return Failed, by
+	}
+	return Skipped, by
+}
+
+// underWay is how the task stands while some of its steps are not over; "" where
+// all are. Of a run that has ended nothing is under way.
+func (t Task) underWay() StepStatus {
+	open, all, running := 0, 0, false
+	for _, s := range t.run.Steps {
+		if s.Task == t.id {
+			all++
+			if !s.Status.Over() {
+				open++
+				running = running || s.Status == InFlight || len(s.Attempts) > 0
+			}
+		}
+	}
+	switch {
+	case open == all && !running:
+		return Pending
+	case open > 0 && t.run.Ended == nil:
+		return InFlight
+	}
+	return ""
 }
 
 // Conclude is the last word about the task as it stands, once its end was seen.

@@ -33,7 +33,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 		k.step(s)
 	}
 	for _, t := range p.Tasks {
-		done := completed(r, t.ID, byTask[t.ID])
+		done := completed(r, t.ID)
 		if done {
 			k.Completed.N++
 		}
@@ -85,19 +85,8 @@ func (k *KPIs) step(s *history.Step) {
 
 // completed reports whether a task is done: by its last word where there is
 // one, else by its steps.
-func completed(r *history.Run, task string, steps []*history.Step) bool {
-	if o := r.Task(task).Outcome(); o != nil {
-		return o.Status == history.Completed
-	}
-	any := false
-	for _, s := range steps {
-		done := s.Status == history.Completed || s.Status == history.Skipped && s.Skipped != nil && s.Skipped.Done
-		if !done && s.Critical {
-			return false
-		}
-		any = any || done
-	}
-	return any
+func completed(r *history.Run, task string) bool {
+	return r.Task(task).Status() == history.Completed
 }
 
 // retried reports whether anything of a task was tried anew, at any point.

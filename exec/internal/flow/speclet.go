@@ -15,7 +15,7 @@ const (
 	InProgress = "in_progress"
 	Completed  = "completed" // every task is, or was left out lawfully; Partial tells whether something is lacking
 	Failed     = "failed"    // a task of it did
-	Blocked    = "blocked"   // a speclet that it needs failed, is blocked, or was left out
+	Blocked    = "blocked"   // a speclet that it needs failed or is blocked, or the run ended before all of it
 	Skipped    = "skipped"   // none of its tasks ran
 )
 
@@ -83,25 +83,17 @@ func Speclets(p *plan.Plan, run *history.Run) []Speclet {
 func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 	s := Speclet{ID: in.ID, Status: NotStarted}
 	begun := 0
+	lists := map[history.StepStatus]*[]string{history.Completed: &s.TasksCompleted, history.Failed: &s.TasksFailed,
+		history.FailedFinal: &s.TasksFailed, history.Blocked: &s.TasksBlocked, history.Skipped: &s.TasksSkipped,
+		history.PartlyDone: &s.TasksPartial, history.InFlight: &s.TasksInProgress}
 	for _, id := range in.Tasks {
-		steps := stepsOf(run, id)
-		if len(steps) == 0 {
-			continue
+		if untouched(stepsOf(run, id)) {
+			continue // also where the run ended before it
 		}
-		if n := countSteps(steps); n.Open > 0 {
-			if n.Open < n.Total || slices.ContainsFunc(steps,
-				func(s *history.Step) bool { return s.Status == history.InFlight }) {
-				s.TasksInProgress = append(s.TasksInProgress, id)
-				begun++
-			}
-			continue
+		if to := lists[run.Task(id).Status()]; to != nil {
+			begun++
+			*to = append(*to, id)
 		}
-		begun++
-		status, _ := endOf(steps)
-		to := map[history.StepStatus]*[]string{history.Completed: &s.TasksCompleted, history.Failed: &s.TasksFailed,
-			history.Blocked: &s.TasksBlocked, history.Skipped: &s.TasksSkipped,
-			history.PartlyDone: &s.TasksPartial}[status]
-		*to = append(*to, id)
 	}
 	over := len(s.TasksCompleted) + len(s.TasksFailed) + len(s.TasksBlocked) + len(s.TasksSkipped) + len(s.TasksPartial)
 	switch {
@@ -114,10 +106,19 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 	case over == len(in.Tasks) && over > 0:
 		s.Status = Completed
 		s.Partial = len(s.TasksPartial)+len(s.TasksSkipped) > 0
+	case begun > 0 && run.Ended != nil:
+		s.Status, s.Reason = Blocked, "the run ended before all of it was carried out"
 	case begun > 0:
 		s.Status = InProgress
 	}
 	return s
+}
+
+// untouched reports whether none of the steps has begun, or will not any more.
+func untouched(steps []*history.Step) bool {
+	return !slices.ContainsFunc(steps, func(s *history.Step) bool {
+		return s.Status != history.Pending || len(s.Attempts) > 0
+	})
 }
 
 // depend says what the speclets that s needs mean for it. They have been looked
@@ -142,7 +143,7 @@ func (s *Speclet) depend(list []Speclet, at map[string]int, needs []string) {
 	switch {
 	case len(missing) > 0 && (s.Status == NotStarted || s.Status == Blocked):
 		s.Status, s.Reason = Blocked, "dependency_failed: "+strings.Join(missing, ", ")
-	case s.Status == Blocked:
+	case s.Status == Blocked && s.Reason == "":
 		s.Reason = "blocked by a step outside of what it depends on"
 	case s.Status == NotStarted && waits:
 		s.Reason = WaitingForDependencies

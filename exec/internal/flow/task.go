@@ -17,7 +17,7 @@ func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *histor
 		return nil
 	}
 	over.Failures = over.Steps.Failed
-	over.Status, over.By = endOf(steps)
+	over.Status, over.By = run.Task(t.ID).End()
 	over.Reason = reason(run, steps, over)
 	over.Unblock = unblock(run, t, over)
 	over.Checks = verify(p, run, t, steps, ending)
@@ -88,51 +88,6 @@ func countSteps(steps []*history.Step) history.TaskSteps {
 		}
 	}
 	return n
-}
-
-// endOf is how a task ended, and the steps because of which it is not
-// completed. A step that is not critical and was left out is no lack; nor is
-// one whose work was there already.
-func endOf(steps []*history.Step) (history.StepStatus, []plan.Address) {
-	var by []plan.Address
-	done, lacking, failed, blocked := 0, 0, false, false
-	for _, s := range steps {
-		switch {
-		case s.Status == history.Completed, s.Status == history.Skipped && s.Skipped.Done:
-			done++
-			continue
-		case s.Status == history.Skipped && !s.Critical:
-			continue
-		case s.Status == history.Failed:
-			failed = failed || s.Critical
-		case s.Status == history.Blocked:
-			blocked = true
-		}
-		lacking++
-		by = append(by, s.Address)
-	}
-	switch {
-	case lacking == 0 && done > 0:
-		return history.Completed, nil
-	case failed:
-		return history.Failed, by
-	case done > 0:
-		return history.PartlyDone, by
-	case blocked:
-		return history.Blocked, by
-	case anyFailed(steps):
-		return history.Failed, by
-	}
-	return history.Skipped, by
-}
-
-func anyFailed(steps []*history.Step) bool {
-	for _, s := range steps {
-		if s.Status == history.Failed {
-			return true
-		}
-	}
-	return false
 }
 
 // reason says why a task is not completed.
