@@ -14,9 +14,10 @@ import (
 
 func Example() {
 	p := &plan.Plan{Meta: plan.Meta{Name: "limiter"}, Goal: "Limit each client to 10 requests per second"}
-	started, err := history.Located{Fact: &history.Started{Run: "01JD3Z8Q6V", Plan: ledger.Sum(nil), Name: "limiter", Goal: p.Goal,
+	begins := &history.Started{Run: "01JD3Z8Q6V", Plan: ledger.Sum(nil), Name: "limiter", Goal: p.Goal,
 		Policy: history.Policy{Mode: plan.Dynamic},
-		Steps:  []history.Outline{{Address: "1.1", Task: "1", Title: "Write the failing test", Critical: true}}}}.Encode()
+		Steps:  []history.Outline{{Address: "1.1", Task: "1", Title: "Write the failing test", Critical: true}}}
+	started, err := history.Located{Fact: begins}.Encode()
 	if err != nil {
 		fmt.Println(err)
 		return

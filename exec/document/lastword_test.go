@@ -19,7 +19,8 @@ func TestLastWordsStandInTheReport(t *testing.T) {
 	s.add(1, "", 0, &history.Evidence{Task: "2", Kind: "experimental", Items: []evidence.Item{
 		{Need: evidence.Need{Kind: evidence.Run, Name: "r2"}, State: evidence.Found},
 		{Need: evidence.Need{Kind: evidence.File, Name: "b.json"}, State: evidence.Missing, Why: "it is empty"}}})
-	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.FailedFinal, Reason: "its evidence is missing after all retries", Approval: history.ApprovedRetry,
+	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.FailedFinal,
+		Reason: "its evidence is missing after all retries", Approval: history.ApprovedRetry,
 		Execution: "RETRY_SUCCEEDED", Verification: "fail", Attempts: 3, Runs: []string{"r1", "r2"}, Artifacts: []string{"b.json"}})
 	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.Completed, Reason: "approved and carried out",
 		Execution:    "SUCCEEDED",
