@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/intake"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/phase"
 	"github.com/planlock/planlock/plan/formats/internal/spec"
 	"github.com/planlock/planlock/plan/formats/internal/tasklist"
@@ -50,11 +51,6 @@ func isJSON(name string, text []byte) bool {
 	if ext := strings.ToLower(filepath.Ext(name)); ext == ".toml" || ext == ".md" || ext == ".markdown" {
 		return false
 	}
-	text = bytes.TrimSpace(stripped(text))
+	text = bytes.TrimSpace(outline.Body(text))
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
-
-// stripped is a text without a byte order mark.
-func stripped(text []byte) []byte { return bytes.TrimPrefix(text, byteOrderMark) }
-
-var byteOrderMark = []byte("\xef\xbb\xbf")

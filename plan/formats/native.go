@@ -2,11 +2,11 @@ package formats
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -22,10 +22,6 @@ type NativeOptions struct {
 	// stand at the top, as comments.
 	Force bool
 }
-
-// ErrNothing is in the chain of the errors of [Native]: of the draft nothing
-// was read that a plan could be made of.
-var ErrNothing = errors.New("formats: there is nothing in it that a plan could be made of")
 
 // Native writes a draft of any format as a native plan, in the order of the
 // source, with comments where a person must decide; these begin with "decide:"
@@ -47,13 +43,15 @@ var ErrNothing = errors.New("formats: there is nothing in it that a plan could b
 // was read, so that converting twice changes nothing. The text is always one
 // that [plan.Read] reads without findings.
 //
-// The error is ErrNothing, a *[plan.CheckError] of a plan with errors, a
-// *[plan.SizeError], or that of a workspace that cannot be opened.
+// The error is a *[plan.CheckError] of a plan with errors, and of a draft of
+// which nothing was read that a plan could be made of, a *[plan.SizeError], or
+// that of a workspace that cannot be opened.
 func Native(d *plan.Draft, o NativeOptions) ([]byte, error) {
-	if d.Format == plan.Unknown || d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 {
-		return nil, ErrNothing
-	}
 	faults := faultsOf(d)
+	if d.Format == plan.Unknown || d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 {
+		return nil, &plan.CheckError{Diagnostics: append(faults, plan.Diagnostic{Code: "no-tasks", Severity: plan.Error,
+			Message: "there is nothing in it that a plan could be made of", Hint: wouldRead, Pos: d.Position("")})}
+	}
 	if len(faults) > 0 && !o.Force {
 		return nil, &plan.CheckError{Diagnostics: faults}
 	}
@@ -95,7 +93,7 @@ func unedited(d *plan.Draft) []byte {
 	if err != nil || stands.Plan.Digest() != d.Plan.Digest() {
 		return nil
 	}
-	return bytes.Clone(stripped(texts[0].Text))
+	return bytes.Clone(outline.Body(texts[0].Text))
 }
 
 // faultsOf are the errors of a draft.

@@ -308,13 +308,13 @@ func TestNativeRefuses(t *testing.T) {
 		}
 		return d
 	}
+	var faulty *plan.CheckError
 	for _, d := range []*plan.Draft{read("a.txt", "prose"), read("plan.toml", "schema = 1\n[goal\n"), read("x.json", "[1,"), {}} {
-		if _, err := formats.Native(d, formats.NativeOptions{Force: true}); !errors.Is(err, formats.ErrNothing) {
+		if _, err := formats.Native(d, formats.NativeOptions{Force: true}); !errors.As(err, &faulty) {
 			t.Errorf("%s: %v", d.Format, err)
 		}
 	}
 	d := read("tasks.md", "# Tasks\n\n- [ ] T001 a (depends on T002)\n- [ ] T002 b (depends on T001)\n")
-	var faulty *plan.CheckError
 	if _, err := formats.Native(d, formats.NativeOptions{}); !errors.As(err, &faulty) || len(faulty.Diagnostics) == 0 {
 		t.Errorf("a plan with errors: %v", err)
 	}
@@ -350,7 +350,7 @@ func TestCorpusIsConverted(t *testing.T) {
 			return nil
 		}
 		text, err := formats.Native(d, formats.NativeOptions{Force: true})
-		if errors.Is(err, formats.ErrNothing) {
+		if nothing := new(plan.CheckError); errors.As(err, &nothing) {
 			return nil
 		}
 		if err != nil {
@@ -404,7 +404,7 @@ func FuzzNative(f *testing.F) {
 			t.Fatal(err)
 		}
 		out, err := formats.Native(d, formats.NativeOptions{Force: true})
-		if errors.Is(err, formats.ErrNothing) {
+		if nothing := new(plan.CheckError); errors.As(err, &nothing) {
 			return
 		}
 		if err != nil {

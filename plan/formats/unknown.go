@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -31,7 +32,7 @@ func unknown(name string, text []byte) (*plan.Draft, error) {
 
 // look says what a text looks like.
 func look(name string, text []byte) string {
-	text = bytes.TrimSpace(stripped(text))
+	text = bytes.TrimSpace(outline.Body(text))
 	ext := strings.ToLower(filepath.Ext(name))
 	switch {
 	case len(text) == 0:

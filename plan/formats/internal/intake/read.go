@@ -25,7 +25,7 @@ func Detect(name string, text []byte) plan.Format {
 	if len(text) > sketch.MaxSize {
 		return plan.Unknown
 	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	text = outline.Body(text)
 	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] != '[' && trimmed[0] != '{' {
 		return plan.Unknown
 	}
@@ -165,11 +165,11 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 // order keeps in which order the tasks are to be carried out. The plan itself
 // keeps the order of the file.
 func (r *reader) order() {
-	list := plan.Value{Kind: "array"}
+	var ids []string
 	for _, i := range byPriority(r.Plan.Tasks) {
-		list.List = append(list.List, plan.Value{Kind: "string", Text: r.Plan.Tasks[i].ID})
+		ids = append(ids, r.Plan.Tasks[i].ID)
 	}
-	r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "intake.order_by_priority", Value: list})
+	r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "intake.order_by_priority", Value: sketch.Texts(ids)})
 }
 
 // byPriority orders tasks by their priority, HIGH before MEDIUM before LOW

@@ -238,9 +238,9 @@ func setting(v jsontree.Value) plan.Value {
 	case jsontree.Bool:
 		return plan.Value{Kind: "boolean", Text: v.Text()}
 	case jsontree.Object, jsontree.Null:
-		return plan.Value{Kind: "string", Text: spaces.ReplaceAllString(v.Raw(), " ")}
+		return sketch.Text(spaces.ReplaceAllString(v.Raw(), " "))
 	}
-	return plan.Value{Kind: "string", Text: v.Text()}
+	return sketch.Text(v.Text())
 }
 
 // A reader goes through one file. It reads what is there and reports what is

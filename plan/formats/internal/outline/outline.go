@@ -31,9 +31,12 @@ type Line struct {
 	Hidden bool
 }
 
+// Body is a text without the byte order mark that it may begin with.
+func Body(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
+
 // New cuts a text into lines. A byte order mark is taken off.
 func New(name string, text []byte) *Text {
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	text = Body(text)
 	t := &Text{Name: name, src: string(text), Lines: make([]Line, 0, bytes.Count(text, []byte("\n"))+1)}
 	for at := 0; at < len(text); {
 		end, next := len(text), len(text)

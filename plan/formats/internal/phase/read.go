@@ -151,11 +151,11 @@ func (v value) setting() plan.Value {
 		members = slices.CompactFunc(members, func(x, y value) bool { return x.key == y.key })
 		list := make([]plan.Value, 0, 2*len(members))
 		for _, m := range members {
-			list = append(list, plan.Value{Kind: "string", Text: m.key}, m.setting())
+			list = append(list, sketch.Text(m.key), m.setting())
 		}
 		return plan.Value{Kind: "table", List: list}
 	}
-	return plan.Value{Kind: "string", Text: v.text}
+	return sketch.Text(v.text)
 }
 
 // mustHaves turns what must be true at the end into criteria, and files that

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // references judges what tasks say about each other, and gives dependencies the
@@ -98,11 +97,7 @@ func (r *reader) cycles(first map[string]int) {
 	for _, t := range r.tasks {
 		p.Tasks = append(p.Tasks, plan.Task{ID: t.id, DependsOn: t.depends})
 	}
-	for _, cycle := range p.Graph().Cycles {
-		t := r.tasks[first[cycle[0]]]
-		r.reportFor("task-cycle", plan.Error, r.t.At(t.dependsAt), "tasks wait for each other: "+sketch.Chain(cycle),
-			"take one of the dependencies out", t.id)
-	}
+	r.Cycles(&p, func(id string) plan.Position { return r.t.At(r.tasks[first[id]].dependsAt) })
 }
 
 // complete reports what a task should say and does not. Where no task of a

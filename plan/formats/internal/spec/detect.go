@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/blocks"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
@@ -32,8 +33,6 @@ func Detect(name string, text []byte) plan.Format {
 	}
 	return plan.Unknown
 }
-
-var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // isTOML reports whether a file is the half for machines, by its ending alone:
 // a half is TOML or Markdown, and nothing in it says so better.
@@ -66,7 +65,7 @@ var (
 // in many documents, so there the name of the file decides. Text in code
 // fences does not count, since plans quote plans.
 func detectMarkdown(name string, text []byte) bool {
-	text = bytes.TrimPrefix(text, byteOrderMark)
+	text = outline.Body(text)
 	if len(text) > sketch.MaxSize || bytes.HasPrefix(text, []byte("---\n")) ||
 		bytes.HasPrefix(text, []byte("---\r\n")) {
 		return false
@@ -83,7 +82,7 @@ func detectMarkdown(name string, text []byte) bool {
 // detectTOML asks for the tables that the parameters have. A file that says a
 // schema above its first table is a native plan.
 func detectTOML(name string, text []byte) bool {
-	text = bytes.TrimPrefix(text, byteOrderMark)
+	text = outline.Body(text)
 	if top := tomlSchema.Find(text); bytes.Contains(top, []byte("schema")) {
 		return false
 	}
