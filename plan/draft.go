@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -117,4 +119,81 @@ func (d *Draft) Implied(task int) bool { return d.implied[task] }
 // foreign reports whether the plan is in another format.
 func (d *Draft) foreign() bool {
 	return d.Format != "" && d.Format != Native && d.Format != Unknown
+}
+
+// Parts are what a front end makes a draft of.
+type Parts struct {
+	Plan   Plan
+	Format Format
+	Files  []Text       // the sources, in order
+	Found  []Diagnostic // what reading and the format's own rules found
+	Broken bool         // not read to its end, or no plan: only Found can be said of it
+
+	// Position says where a part stands, or the nearest thing around it: at
+	// least of "goal", "tasks[0]", "tasks[0].steps[1]",
+	// "tasks[0].steps[1].backups[0]" and "speclets[0]"; false where nothing
+	// around it is known either. That of [Places] is one; nil knows nothing.
+	Position func(path string) (Position, bool)
+	// Keys lists the names in a table as they are written there, and reports
+	// whether there is such a part at all; nil where nobody knows.
+	Keys func(path string) (names []string, written bool)
+
+	Sides []Side // of a pair
+
+	// Stepless says that the format has rules of its own for tasks without
+	// steps: none is given one.
+	Stepless bool
+}
+
+// Assemble makes a draft of what a front end read. It keeps Parts, which the
+// caller must not change any more. Addresses follow from the ids.
+//
+// In a plan of another format than the native one, a plan without a profile is
+// run under observe: its steps are recorded, not held to what they declare. A
+// step without a method is given its description as its prompt. Where
+// that is the profile, and unless the parts are Stepless, a task without steps
+// is given one, "1", whose prompt is the task's text, its files and its
+// acceptance criteria; [Draft.Implied] tells such a step from those of the
+// source.
+func Assemble(p Parts) *Draft {
+	d := &Draft{Plan: p.Plan, Format: p.Format, Found: sortDiagnostics(slices.Clone(p.Found)), broken: p.Broken,
+		sides: p.Sides, position: p.Position, names: p.Keys, texts: p.Files}
+	for i := range d.texts {
+		d.texts[i].index()
+		d.Files = append(d.Files, Source{Path: d.texts[i].Path, Digest: ledger.Sum(d.texts[i].Text)})
+	}
+	if d.foreign() {
+		d.Found = capped(d.Found)
+		d.complete(p.Stepless)
+	}
+	d.Plan.readdress()
+	for i := range d.sides {
+		d.sides[i].Plan.readdress()
+	}
+	return d
+}
+
+// complete adds what a plan of another format leaves to who runs it. Tasks that
+// may be stepless stay so.
+func (d *Draft) complete(stepless bool) {
+	p := &d.Plan
+	p.Schema = SchemaVersion
+	if p.Profile == "" {
+		p.Profile = Observe
+	}
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		if len(t.Steps) == 0 && !stepless && p.Profile == Observe {
+			t.Steps = []Step{{ID: "1", Description: t.label(), Prompt: t.prompt(), Status: t.Status}}
+			if d.implied == nil {
+				d.implied = map[int]bool{}
+			}
+			d.implied[i] = true
+		}
+		for j := range t.Steps {
+			if s := &t.Steps[j]; s.Run == "" && s.Prompt == "" {
+				s.Prompt = s.Description
+			}
+		}
+	}
 }
