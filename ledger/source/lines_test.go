@@ -20,8 +20,8 @@ func TestLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]ledger.LineCount{
-		"changed": {Added: 2, Removed: 1}, "gone": {Added: 0, Removed: 2}, "bin": {}, "totext": {Added: 1, Removed: 0}, "new": {Added: 3, Removed: 0},
-		"reordered": {Added: 1, Removed: 1}}
+		"changed": {Added: 2, Removed: 1}, "gone": {Added: 0, Removed: 2}, "bin": {}, "totext": {Added: 1, Removed: 0},
+		"new": {Added: 3, Removed: 0}, "reordered": {Added: 1, Removed: 1}}
 	if diff := cmp.Diff(want, perPath); diff != "" {
 		t.Error(diff)
 	}
