@@ -19,7 +19,7 @@ type rollbackCommand struct {
 	arguments
 	workspaceFlag
 	Request bool   `help:"ask it of a run that is under way, or of whoever resumes it, instead of doing it now"`
-	Reason  string `placeholder:"WORDS" help:"why; needed with --request"`
+	Reason  string `placeholder:"WORDS" help:"why; it stands in the journal, and is needed with --request"`
 }
 
 // Run carries the command out.
@@ -39,7 +39,7 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	}
 	c := p.controller(f.Dir)
 	_, c.LockFile = p.workspace(f.Dir).Sources(run)
-	done, err := c.Rollback(ctx, run.Started.Run, step)
+	done, err := c.Rollback(ctx, run.Started.Run, step, defaultName(), f.Reason)
 	if err != nil {
 		return about(run, err)
 	}

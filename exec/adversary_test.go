@@ -206,7 +206,7 @@ func TestRollbackRunsEverythingAgain(t *testing.T) {
 	if _, err := b.Controller.Run(ctx, locked); err == nil {
 		t.Fatal("the run was not stopped")
 	}
-	if _, err := b.Controller.Rollback(context.Background(), "", "1.1"); err != nil {
+	if _, err := b.Controller.Rollback(context.Background(), "", "1.1", "", ""); err != nil {
 		t.Fatal(err)
 	}
 	script = exectest.Script{"1.1": exectest.Write("1.txt", "1\n"), "2.1": threeFiles["2.1"], "3.1": threeFiles["3.1"]}
@@ -262,7 +262,7 @@ func TestARollbackThatWasCutOff(t *testing.T) {
 		locked := b.Lock(t)
 		report, _ := b.Controller.Run(ctx, locked)
 		log.MemoryLog, log.left = log.MemoryLog.Reopen(), cut
-		_, err := b.Controller.Rollback(context.Background(), "", "1.1")
+		_, err := b.Controller.Rollback(context.Background(), "", "1.1", "", "")
 		log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
 		if err != nil {
 			fresh, lockErr := plan.Lock(b.Draft, plan.LockOptions{})

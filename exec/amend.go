@@ -87,8 +87,11 @@ type RolledBack struct {
 }
 
 // Rollback restores the tree to the checkpoint before a step and sets the run
-// back to it, so that resuming runs the step again, and all after it.
-func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address) (_ *RolledBack, err error) {
+// back to it, so that resuming runs the step again, and all after it. The
+// journal says who wanted that (by) and why (reason), as far as it is told:
+// either may be empty. That of a run that has ended accepts nothing.
+func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address, by, reason string) (_ *RolledBack,
+	err error) {
 	defer public(&err)
 	e, err := c.adopt(ctx, run)
 	defer e.close()
@@ -110,7 +113,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err := e.inherit(ctx); err != nil {
 		return nil, err
 	}
-	kept, err := e.rewind.RollBack(ctx, s, to)
+	kept, err := e.rewind.RollBack(ctx, s, to, by, reason)
 	if kept == nil {
 		return nil, err
 	}

@@ -320,7 +320,7 @@ func TestAmendTwice(t *testing.T) {
 	if _, err := b.Controller.Amend(t.Context(), run, amendment(once)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Controller.Rollback(t.Context(), run, "1.1"); err != nil {
+	if _, err := b.Controller.Rollback(t.Context(), run, "1.1", "", ""); err != nil {
 		t.Fatal(err)
 	}
 	amended, err := b.Controller.Amend(t.Context(), run, amendment(twice))

@@ -420,9 +420,14 @@ func TestRollbackAndResume(t *testing.T) {
 	if _, err := b.Controller.Run(ctx, locked); err == nil {
 		t.Fatal("the run was not interrupted")
 	}
-	done, err := b.Controller.Rollback(context.Background(), "", "1.1")
+	done, err := b.Controller.Rollback(context.Background(), "", "1.1", "ana", "it is not what we want")
 	if err != nil || done.Sealed {
 		t.Fatalf("rollback: %+v, %v", done, err)
+	}
+	run, err := (exec.Workspace{Dir: b.Dir}).History(t.Context(), done.Run)
+	if err != nil || len(run.RolledBack) != 1 || run.RolledBack[0].By != "ana" ||
+		run.RolledBack[0].Reason != "it is not what we want" {
+		t.Errorf("nobody knows who rolled back, and why: %+v, %v", run.RolledBack, err)
 	}
 	if got := b.Tree(t).Digest(); got != base {
 		t.Errorf("the tree is %s after the rollback, want the base %s", got.Short(), base.Short())

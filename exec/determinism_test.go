@@ -121,7 +121,7 @@ func TestOtherOutputAfterARollback(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := report.Run.Started.Run
-	if _, err := b.Controller.Rollback(context.Background(), id, "1.1"); err != nil {
+	if _, err := b.Controller.Rollback(context.Background(), id, "1.1", "", ""); err != nil {
 		t.Fatal(err)
 	}
 	text, script["2.1"] = "two\n", exectest.Write("b", "b\n")

@@ -44,7 +44,7 @@ func TestRememberAChoice(t *testing.T) {
 	// The next run of the same plan knows it, until it is revoked.
 	again := func() (asked int) {
 		must(t, exectest.Put(b.Dir, "secret/key", "k\n"))
-		if _, err := b.Controller.Rollback(context.Background(), "", "1.1"); err != nil {
+		if _, err := b.Controller.Rollback(context.Background(), "", "1.1", "", ""); err != nil {
 			t.Fatal(err)
 		}
 		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer { asked++; return answer(q, "r") })

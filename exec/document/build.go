@@ -36,7 +36,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
 		Warnings: list(r.Started.Warnings), judged: map[*gate.Judgement][]judgement{},
 		ModeSwitches: modeSwitches(r.Modes), RolledBack: rollbacks(r.RolledBack),
-		Amendments: amendments(r.Amendments),
+		Amendments: amendments(r.Amendments), Moves: moves(r.Moves),
 	}
 	if e := r.Started.Envelope; e != nil {
 		rep.Envelope = boundEnvelope{e.Digest(), slices.Clone(e.Components)}
@@ -182,9 +182,21 @@ func amendments(as []history.Amended) []amended {
 	return list
 }
 
+// moves describes what moved, and was let go on with, in the order in which
+// that happened.
+func moves(ms []history.MovesAccepted) []movesAccepted {
+	var list []movesAccepted
+	for _, m := range ms {
+		list = append(list, movesAccepted{m.By, m.Moved})
+	}
+	return list
+}
+
 // rollbacks describes the times at which the run was set back.
 func rollbacks(rs []history.RolledBack) []rolledBack {
-	return each(rs, func(r history.RolledBack) rolledBack { return rolledBack{r.To, newTree(r.Snapshot), r.By} })
+	return each(rs, func(r history.RolledBack) rolledBack {
+		return rolledBack{r.To, newTree(r.Snapshot), r.By, r.Reason}
+	})
 }
 
 // undecided is the result of a gate that could not say yes or no.

@@ -152,7 +152,7 @@ func (rep *Model) newStep(in *plan.Step, s *history.Step) *step {
 		Address: s.Address, ID: stepID(s), Task: s.Task, Title: s.Title, Status: s.Status,
 		Critical: s.Critical, Rollback: s.Rollback, Started: newStamp(s.Started), Ended: newStamp(s.Over),
 		Duration: atWork(rep.of, newStamp(s.Started), newStamp(s.Over)),
-		Gates:    rep.judgements(s.Gates), Questions: each(s.Questions, newQuestion),
+		Gates:    rep.judgements(s.Gates), Questions: questions(s),
 		Recoveries: each(s.Recoveries, newRecovery),
 	}
 	if in != nil {
@@ -220,7 +220,7 @@ func (out *step) addEnd(s *history.Step) {
 func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt {
 	out := &attempt{
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
-		RolledBack: before, Started: newStamp(a.Started), Ended: newStamp(a.Ended),
+		RolledBack: before, Reinstates: a.Method.Reinstates, Started: newStamp(a.Started), Ended: newStamp(a.Ended),
 		Duration: atWork(rep.of, newStamp(a.Started), newStamp(a.Ended)),
 		Gates:    rep.judgements(a.Gates), Outcome: lost,
 	}
@@ -334,6 +334,16 @@ func newJudgement(j gate.Judgement) judgement {
 		out.Evidence, out.Citations = list(v.Evidence), list(v.Citations)
 	}
 	return out
+}
+
+// questions are all that were asked about a step, those first that were asked
+// before the run was set back.
+func questions(s *history.Step) []question {
+	all := each(s.Earlier, newQuestion)
+	for i := range all {
+		all[i].Earlier = true
+	}
+	return append(all, each(s.Questions, newQuestion)...)
 }
 
 // newQuestion describes a question, and what became of it.

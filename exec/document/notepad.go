@@ -123,7 +123,11 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 		add(technical, "attempt %d (%s) failed, %s: %s", a.Number, code(a.Method), md(meaning(a.Failure.Class)),
 			md(strings.Join(a.Failure.Reasons, "; ")))
 	}
-	if failed && s.Status == history.Completed {
+	switch a := s.judged(); {
+	case !failed || s.Status != history.Completed:
+	case a != nil && a.Reinstates > 0:
+		add(insight, "what attempt %d (%s) did was accepted as it was", a.Reinstates, code(a.Method))
+	default:
 		add(insight, "%s did it where %s had failed", code(s.Method), code(s.Attempts[0].Method))
 	}
 	for _, a := range was.Advised {

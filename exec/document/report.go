@@ -22,45 +22,46 @@ const reportSchema = "planlock.report/1"
 // history. Its fields and methods are for templates of documents; report.json
 // is the model itself.
 type Model struct {
-	Schema       string         `json:"schema"`
-	Run          string         `json:"run"`
-	Name         string         `json:"name,omitempty"`
-	Goal         string         `json:"goal"`
-	Status       history.Status `json:"status"`
-	Reasons      []string       `json:"reasons"`
-	Started      stamp          `json:"started"`
-	Ended        stamp          `json:"ended"` // null while the run is not over
-	Duration     span           `json:"duration_ms"`
-	Profile      plan.Profile   `json:"profile"`
-	Mode         plan.Mode      `json:"mode"` // now
-	FirstMode    plan.Mode      `json:"mode_at_start"`
-	Executor     string         `json:"executor,omitempty"`
-	Version      string         `json:"planlock,omitempty"`
-	Isolated     bool           `json:"isolated"`
-	Shadow       bool           `json:"shadow,omitempty"` // a trial: nothing of it is moved into the workspace
-	Delivered    ledger.Digest  `json:"delivered_tree,omitempty"`
-	Resumed      int            `json:"resumed"`
-	OwnStores    bool           `json:"own_stores,omitempty"` // of the host: the command does not find them
-	Paused       string         `json:"paused,omitempty"`
-	Counts       counts         `json:"counts"`
-	Waiting      *question      `json:"waiting_for"` // null where no question is open
-	Plan         boundPlan      `json:"plan"`
-	Lock         boundLock      `json:"lock"`
-	Envelope     boundEnvelope  `json:"envelope"`
-	Base         tree           `json:"base_tree"`
-	Tree         tree           `json:"tree"` // the one that the run left, or works on
-	Git          []gitPart      `json:"git,omitempty"`
-	Warnings     []string       `json:"warnings"`
-	Planning     []judgement    `json:"planning_gates"`
-	Tasks        []*task        `json:"tasks"`
-	Files        []file         `json:"files"`
-	Lines        lineCount      `json:"lines"`
-	Final        []judgement    `json:"final_gates"`
-	ModeSwitches []modeSwitch   `json:"mode_switches"`
-	RolledBack   []rolledBack   `json:"rolled_back"`
-	Amendments   []amended      `json:"amendments,omitempty"`
-	Declarations []declaration  `json:"declarations,omitempty"` // of an observing run
-	KPIs         kpis           `json:"kpis"`
+	Schema       string          `json:"schema"`
+	Run          string          `json:"run"`
+	Name         string          `json:"name,omitempty"`
+	Goal         string          `json:"goal"`
+	Status       history.Status  `json:"status"`
+	Reasons      []string        `json:"reasons"`
+	Started      stamp           `json:"started"`
+	Ended        stamp           `json:"ended"` // null while the run is not over
+	Duration     span            `json:"duration_ms"`
+	Profile      plan.Profile    `json:"profile"`
+	Mode         plan.Mode       `json:"mode"` // now
+	FirstMode    plan.Mode       `json:"mode_at_start"`
+	Executor     string          `json:"executor,omitempty"`
+	Version      string          `json:"planlock,omitempty"`
+	Isolated     bool            `json:"isolated"`
+	Shadow       bool            `json:"shadow,omitempty"` // a trial: nothing of it is moved into the workspace
+	Delivered    ledger.Digest   `json:"delivered_tree,omitempty"`
+	Resumed      int             `json:"resumed"`
+	OwnStores    bool            `json:"own_stores,omitempty"` // of the host: the command does not find them
+	Paused       string          `json:"paused,omitempty"`
+	Counts       counts          `json:"counts"`
+	Waiting      *question       `json:"waiting_for"` // null where no question is open
+	Plan         boundPlan       `json:"plan"`
+	Lock         boundLock       `json:"lock"`
+	Envelope     boundEnvelope   `json:"envelope"`
+	Base         tree            `json:"base_tree"`
+	Tree         tree            `json:"tree"` // the one that the run left, or works on
+	Git          []gitPart       `json:"git,omitempty"`
+	Warnings     []string        `json:"warnings"`
+	Planning     []judgement     `json:"planning_gates"`
+	Tasks        []*task         `json:"tasks"`
+	Files        []file          `json:"files"`
+	Lines        lineCount       `json:"lines"`
+	Final        []judgement     `json:"final_gates"`
+	ModeSwitches []modeSwitch    `json:"mode_switches"`
+	RolledBack   []rolledBack    `json:"rolled_back"`
+	Moves        []movesAccepted `json:"moves_accepted,omitempty"`
+	Amendments   []amended       `json:"amendments,omitempty"`
+	Declarations []declaration   `json:"declarations,omitempty"` // of an observing run
+	KPIs         kpis            `json:"kpis"`
 	// of tasks that were reviewed, or whose evidence was looked for
 	LastWords []lastWord                      `json:"task_outcomes,omitempty"`
 	Approvals []approvalLine                  `json:"approvals,omitempty"` // in the order in which they were made
@@ -165,6 +166,28 @@ type rolledBack struct {
 	To   plan.Address `json:"to"`
 	Tree tree         `json:"tree"`
 	By   string       `json:"by,omitempty"`
+	Why  string       `json:"reason,omitempty"`
+}
+
+// String says it in plain words.
+func (r rolledBack) String() string {
+	text := fmt.Sprintf("set back to before step %s", r.To)
+	if r.By != "" {
+		text += " by " + r.By
+	}
+	return text + because(only([]string{r.Why}, func(why string) bool { return why != "" }))
+}
+
+// movesAccepted is what moved that the run was bound to, each from what to
+// what, and who let it go on.
+type movesAccepted struct {
+	By    string   `json:"by"`
+	Moved []string `json:"moved"`
+}
+
+// String says it in plain words.
+func (m movesAccepted) String() string {
+	return fmt.Sprintf("%s let the run go on although %s", m.By, strings.Join(m.Moved, "; "))
 }
 
 // An amended plan has further steps.
@@ -231,6 +254,7 @@ type question struct {
 	Asked    stamp        `json:"asked"`
 	Deadline stamp        `json:"deadline"` // null: none
 	Open     bool         `json:"open"`
+	Earlier  bool         `json:"rolled_back"`       // it was asked before the run was set back
 	Answer   *answer      `json:"answer"`            // null: none
 	Refused  string       `json:"refused,omitempty"` // why there will be none
 	Mistaken []string     `json:"mistaken"`          // answers that did not count
@@ -289,7 +313,10 @@ func tried(s *history.Step) (retries int, backups []string) {
 	backups = []string{}
 	for _, a := range s.Attempts {
 		name := a.Method.Method
-		if slices.Contains(used, name) {
+		switch {
+		case a.Method.Reinstates > 0: // nothing was tried: what was done was accepted
+			continue
+		case slices.Contains(used, name):
 			retries++
 			continue
 		}

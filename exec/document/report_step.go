@@ -123,6 +123,7 @@ type attempt struct {
 	Executor   string          `json:"executor"`
 	Outcome    string          `json:"outcome"` // "accepted", "failed", "running", "rolled-back", "lost"
 	RolledBack bool            `json:"rolled_back"`
+	Reinstates int             `json:"reinstates,omitempty"` // the attempt whose work a person accepted, which was put back
 	Started    stamp           `json:"started"`
 	Ended      stamp           `json:"ended"`
 	Duration   span            `json:"duration_ms"`

@@ -60,12 +60,35 @@ func detailed(s *step) bool {
 	return len(s.Attempts)+len(s.Gates)+len(s.Questions) > 0 || s.Failure != nil
 }
 
-// outside are the changes of a completed step that it did not declare.
-func outside(s *step) []change {
-	if e := s.account(); e != nil && s.Status == history.Completed {
-		return e.Extra
+// An undeclaredChange is one that the plan did not declare for its step.
+type undeclaredChange struct {
+	Change change
+	By     string // who accepted it; "" where nobody was asked
+}
+
+// outside are the changes of a completed step that its plan did not declare.
+// Those that a person accepted belong to the step from then on, and not to the
+// plan that was locked.
+func outside(s *step) []undeclaredChange {
+	e := s.account()
+	if e == nil || s.Status != history.Completed {
+		return nil
 	}
-	return nil
+	all := each(e.Extra, func(c change) undeclaredChange { return undeclaredChange{c, ""} })
+	by := map[string]string{}
+	for _, a := range s.of.of.Step(s.Address).Addenda {
+		if a.Artifacts != nil {
+			for _, path := range slices.Concat(a.Artifacts.Create, a.Artifacts.Modify, a.Artifacts.Delete) {
+				by[path] = a.By
+			}
+		}
+	}
+	for _, c := range e.Matching {
+		if who, granted := by[c.shown]; granted {
+			all = append(all, undeclaredChange{c, who})
+		}
+	}
+	return all
 }
 
 // proofs are the judgements of a completed step that name evidence.
@@ -92,10 +115,15 @@ func problem(s *step) []string {
 
 // then is what was decided after an attempt, nil if nothing was.
 func then(s *step, attempt int) *recovery {
-	if attempt < len(s.Recoveries) {
-		return &s.Recoveries[attempt]
+	for _, a := range s.Attempts {
+		if a.RolledBack {
+			attempt-- // what was decided then is forgotten
+		}
 	}
-	return nil
+	if attempt < 0 || attempt >= len(s.Recoveries) {
+		return nil
+	}
+	return &s.Recoveries[attempt]
 }
 
 // touched are the files that attempts changed, each once.

@@ -97,6 +97,12 @@ func Text(out io.Writer, rep *Model) error {
 	for _, a := range rep.Amendments {
 		w.wrap(" + ", "   ", a.String())
 	}
+	for _, r := range rep.RolledBack {
+		w.wrap(" ↶ ", "   ", r.String())
+	}
+	for _, m := range rep.Moves {
+		w.wrap(" ! ", "   ", m.String())
+	}
 	cols := columnsOf(rep)
 	for _, s := range rep.steps {
 		w.step(s, cols)

@@ -101,7 +101,8 @@ func (s *step) unanswered() bool {
 	if len(s.Attempts) > 0 || s.Refusal != nil || len(s.Questions) == 0 {
 		return false
 	}
-	return s.Questions[len(s.Questions)-1].Refused != ""
+	last := s.Questions[len(s.Questions)-1]
+	return last.Refused != "" && !last.Earlier
 }
 
 // notCreated reports whether the step was to create something, and did not.
@@ -189,6 +190,8 @@ func (s *step) detours() []string {
 		}
 		name := ""
 		switch {
+		case a.Reinstates > 0:
+			name = fmt.Sprintf("what attempt %d did was accepted", a.Reinstates)
 		case again:
 			name = "retry"
 		case strings.HasPrefix(a.Method, "backup_"), strings.HasPrefix(a.Method, "patch_"):

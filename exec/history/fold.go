@@ -197,6 +197,7 @@ func (f *Resumed) ofRun(r *Run, at moment) error {
 
 func (f *MovesAccepted) ofRun(r *Run, _ moment) error {
 	r.Started.Envelope = f.Envelope
+	r.Moves = append(r.Moves, *f)
 	return nil
 }
 
@@ -256,9 +257,7 @@ func (f *Ended) ofRun(r *Run, at moment) error {
 // closeRun closes what is open when the run ends: no answer counts any more, and a
 // step that was under way stands where nobody had begun it, with its attempts.
 func closeRun(r *Run) {
-	for _, o := range r.open {
-		o.exchange.Unanswered = &Unanswered{Question: o.exchange.Question.ID, Why: "the run has ended", Final: true}
-	}
+	r.open.close("the run has ended")
 	for _, s := range r.lanes {
 		s.Status = Pending
 	}

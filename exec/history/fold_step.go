@@ -300,11 +300,13 @@ func (f *RolledBack) ofStep(r *Run, s *Step, _ moment) error {
 			r.cutOff = append(r.cutOff, a)
 		}
 	}
+	r.open.close("the run was set back")
 	tasks, steps := map[string]bool{}, map[plan.Address]bool{}
 	for _, step := range r.Steps[slices.Index(r.Steps, s):] {
 		tasks[step.Task], steps[step.Address] = true, true
 		*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...),
-			Advised: step.Advised, Patches: step.Patches, heard: len(step.Advised), at: step.at}
+			Advised: step.Advised, Patches: step.Patches, Earlier: append(step.Earlier, step.Questions...),
+			heard: len(step.Advised), at: step.at}
 	}
 	r.Flow.rollBack(steps, tasks)
 	r.standing.setBack(r)

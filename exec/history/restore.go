@@ -54,12 +54,17 @@ type RolledBack struct {
 	To       plan.Address    `json:"to"`
 	Snapshot record.Snapshot `json:"snapshot"`
 	By       string          `json:"by,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
 }
 
 func (*RolledBack) Type() string { return "rolled-back" }
 
 func (f *RolledBack) String() string {
-	return sprint("to before %s, tree %s", f.To, f.Snapshot.Tree.Short())
+	who := ""
+	if f.By != "" {
+		who = " by " + f.By
+	}
+	return sprint("to before %s%s, tree %s: %s", f.To, who, f.Snapshot.Tree.Short(), f.Reason)
 }
 
 func (f *RolledBack) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }

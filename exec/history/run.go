@@ -44,8 +44,9 @@ type Run struct {
 	Boot        string        // the life of the machine in which the run was taken in hand last
 	Stamps      ledger.Digest // of the file with what scans believe, as it was written last; "" if there was none
 	RolledBack  []RolledBack
-	Consecutive int // failed steps in a row
-	Asked       int // questions so far, answered or not: the next one's number
+	Moves       []MovesAccepted // what moved and was let go on with, in order
+	Consecutive int             // failed steps in a row
+	Asked       int             // questions so far, answered or not: the next one's number
 
 	Approvals       []Approval      // decisions of reviewers about tasks, in order
 	Evidence        []Evidence      // what was found of what tasks owe, in order
@@ -225,6 +226,13 @@ func (open openQuestions) find(id string, at moment) (int, error) {
 		return i, at.refuse("an answer to %s while %s is open", id, open[0].exchange.Question.ID)
 	}
 	return i, nil
+}
+
+// close says of all of them why nobody can answer them any more.
+func (open openQuestions) close(why string) {
+	for _, o := range open {
+		o.exchange.Unanswered = &Unanswered{Question: o.exchange.Question.ID, Why: why, Final: true}
+	}
 }
 
 // Worked is how long controllers were at work from one moment to another; 0 if

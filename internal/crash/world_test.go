@@ -130,7 +130,7 @@ func (w *world) drive() error {
 				return err
 			}, true)
 		case !back && done(run, w.stopAfter):
-			_, err = w.controller(nil).Rollback(ctx, run.Started.Run, w.backTo)
+			_, err = w.controller(nil).Rollback(ctx, run.Started.Run, w.backTo, "", "")
 		default:
 			err = w.carry(ctx, func(ctx context.Context, c *exec.Controller) error {
 				_, err := c.Resume(ctx, w.locked, run.Started.Run)

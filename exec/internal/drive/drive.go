@@ -102,7 +102,7 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 		}
 		return d.Rewind.Restored(ctx, s, w.Attempt)
 	case engine.Rewind:
-		return d.setBack(ctx, d.Rec.Run.Step(a.To), a.By)
+		return d.setBack(ctx, d.Rec.Run.Step(a.To), a.By, a.Why)
 	case engine.Consult:
 		return d.Counsel.Advise(ctx, s, a)
 	case engine.Foresee:
@@ -134,8 +134,8 @@ func (d *Drive) letGo(ctx context.Context, w engine.Wanted, why string) error {
 }
 
 // setBack sets the run back; where that cannot be, it is let go.
-func (d *Drive) setBack(ctx context.Context, to *history.Step, by string) error {
-	err := d.Rewind.SetBack(ctx, to, by, nil)
+func (d *Drive) setBack(ctx context.Context, to *history.Step, by, why string) error {
+	err := d.Rewind.SetBack(ctx, to, by, why, nil)
 	var stuck *rewind.Stuck
 	if errors.As(err, &stuck) {
 		return d.Pause(ctx, "rolling back failed",

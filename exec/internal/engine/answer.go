@@ -31,7 +31,7 @@ func settle(c *guard.Case, a Answer) []history.Located {
 	at := c.Step.Where(q.Attempt)
 	facts := []history.Fact{&history.Answered{Answer: a.Answer}, question.Addendum(c, q, a.Answer)}
 	if q.Kind == ask.Stage && a.Choice == choice.Again {
-		return append(at.Locate(facts...), stageAgain(c.Run, q, a.By)...)
+		return append(at.Locate(facts...), stageAgain(c.Run, q, a.Answer)...)
 	}
 	if a.Remember != "" {
 		facts = append(facts, remembered(q, a))
@@ -42,11 +42,11 @@ func settle(c *guard.Case, a Answer) []history.Located {
 // stageAgain sets the run back to before the step because of which a question
 // about a stage was asked. The tree is already the one before it: nothing has
 // run since.
-func stageAgain(run *history.Run, q ask.Question, by string) []history.Located {
+func stageAgain(run *history.Run, q ask.Question, a ask.Answer) []history.Located {
 	for _, failed := range run.Steps {
 		if failed.Status == history.Failed && question.AboutStage(q, failed) {
 			return failed.Where(0).Locate(
-				&history.RolledBack{To: failed.Address, Snapshot: run.Tree, By: by})
+				&history.RolledBack{To: failed.Address, Snapshot: run.Tree, By: a.By, Reason: answered(q, a)})
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 	case choice.Accept:
 		return []history.Fact{repeat(s, recovery.AcceptRung, "what it did was accepted by "+a.By)}
 	case choice.Skip:
-		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("answer to "+q.ID+": "+a.Reason, ": "),
+		return []history.Fact{&history.StepSkipped{Why: answered(q, a),
 			By: a.By}}
 	case choice.Settled:
 		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("settled in answer to "+q.ID+": "+a.Reason, ": "), By: a.By, Done: true}}

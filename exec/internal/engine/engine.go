@@ -99,14 +99,14 @@ func (d *Decider) about(run *history.Run, seen *guard.Seen) *guard.Case {
 func (d *Decider) step(c *guard.Case) []Wanted {
 	s, run := c.Step, c.Run
 	last := s.Last()
-	to, by := setBackWanted(c)
+	to, by, why := setBackWanted(c)
 	switch {
 	case run.Restoring != nil:
 		return attempted(c, Restore{})
 	case lane.Pending(run) != nil:
 		return about(c, Put{Question: *lane.Pending(run)})
 	case to != nil:
-		return about(c, Rewind{To: to.Address, By: by})
+		return about(c, Rewind{To: to.Address, By: by, Why: why})
 	case s.Status == history.Pending:
 		return d.begin(c)
 	case last != nil && last.Failure == nil:

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/choice"
@@ -69,12 +71,23 @@ func lose(c *guard.Case) []Wanted {
 		&history.RestoreBegun{To: c.Step.Checkpoint.Checkpoint})
 }
 
-// setBackWanted is the step that a person wants the run set back to before, and
-// who that is; nil if nobody does.
-func setBackWanted(c *guard.Case) (*history.Step, string) {
+// setBackWanted is the step that a person wants the run set back to before, who
+// that is, and why; nil if nobody does.
+func setBackWanted(c *guard.Case) (to *history.Step, by, why string) {
 	if !c.Step.ChosenLast(choice.Back) {
-		return nil, ""
+		return nil, "", ""
 	}
 	last := c.Step.Questions[len(c.Step.Questions)-1]
-	return c.Run.Step(last.Question.Target), last.Answer.By
+	q := last.Question
+	return c.Run.Step(q.Target), last.Answer.By, answered(q, *last.Answer)
+}
+
+// answered is an answer as a reason: what the person says, else why a request
+// was put to them.
+func answered(q ask.Question, a ask.Answer) string {
+	why := a.Reason
+	if why == "" && q.Kind == ask.Rollback {
+		why = q.Why
+	}
+	return strings.TrimSuffix("answer to "+q.ID+": "+why, ": ")
 }

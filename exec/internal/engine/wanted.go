@@ -46,8 +46,9 @@ type Restore struct{}
 
 // Rewind sets the run back to before a step, on a person's word.
 type Rewind struct {
-	To plan.Address
-	By string
+	To  plan.Address
+	By  string
+	Why string
 }
 
 // Consult asks an advisor about the failure of the step.

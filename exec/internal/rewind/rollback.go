@@ -31,8 +31,9 @@ type Kept struct {
 }
 
 // RollBack sets a run that nobody has in hand back to before a step, whose
-// checkpoint is to.
-func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapshot) (*Kept, error) {
+// checkpoint is to. The journal says who wanted that, and why, unless the run
+// has ended.
+func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapshot, by, why string) (*Kept, error) {
 	done := &Kept{Sealed: r.Rec.Run.Ended != nil}
 	var err error
 	if done.Tree, err = r.keep(ctx); err != nil {
@@ -45,7 +46,7 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 	if err := r.Unwind(ctx, s); err != nil {
 		return done, err
 	}
-	if err = r.Rec.Record(ctx, s.Where(0), moved(s, to, done.Tree, "")...); err != nil {
+	if err = r.Rec.Record(ctx, s.Where(0), moved(s, to, done.Tree, by, why)...); err != nil {
 		return nil, err
 	}
 	restored, err := r.Work.Restore(ctx, r.Work.Dir, to)
@@ -75,16 +76,16 @@ func (r *Rewind) keep(ctx context.Context) (record.Snapshot, error) {
 
 // moved says that the run stands before a step. The position moves before the
 // tree does: if the restore is cut off, resuming finishes it.
-func moved(s *history.Step, to, kept record.Snapshot, by string) []history.Fact {
-	return []history.Fact{&history.RolledBack{To: s.Address, Snapshot: to, By: by},
+func moved(s *history.Step, to, kept record.Snapshot, by, why string) []history.Fact {
+	return []history.Fact{&history.RolledBack{To: s.Address, Snapshot: to, By: by, Reason: why},
 		&history.RestoreBegun{To: to, Discarded: kept}}
 }
 
 // SetBack sets the run back to before a step, within the run, which goes on
-// from there; a *Stuck error if it cannot. What else is to be recorded of the
+// from there, on the word of by, who says why; a *Stuck error if it cannot. What else is to be recorded of the
 // step comes between that it was set back and its restore; before is recorded
 // first.
-func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by string, before []history.Located,
+func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by, why string, before []history.Located,
 	besides ...history.Fact) error {
 	kept, err := r.keep(ctx)
 	if err != nil {
@@ -93,7 +94,7 @@ func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by string, before
 	if err := r.Unwind(ctx, s); err != nil {
 		return &Stuck{err}
 	}
-	facts := moved(s, s.Checkpoint.Checkpoint, kept, by)
+	facts := moved(s, s.Checkpoint.Checkpoint, kept, by, why)
 	facts = slices.Insert(facts, 1, besides...)
 	return r.Rec.RecordAll(ctx, append(before, s.Where(0).Locate(facts...)...)...)
 }

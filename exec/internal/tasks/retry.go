@@ -67,9 +67,9 @@ func (v *Evidence) Retry(ctx context.Context, id string) error {
 // journal says why they are made.
 func (v *Evidence) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry,
 	facts []history.Located) error {
-	return v.Rewind.SetBack(ctx, on, history.ByEvidenceRetry, append(facts, history.Located{Fact: next}),
-		&history.Recovery{Rung: "reflect", Method: next.Patch, Repeats: next.Retry,
-			Why: fmt.Sprintf("the evidence of task %s is missing: retry %d", next.Task, next.Retry)})
+	why := fmt.Sprintf("the evidence of task %s is missing: retry %d", next.Task, next.Retry)
+	return v.Rewind.SetBack(ctx, on, history.ByEvidenceRetry, why, append(facts, history.Located{Fact: next}),
+		&history.Recovery{Rung: "reflect", Method: next.Patch, Repeats: next.Retry, Why: why})
 }
 
 // absent is missing evidence as a failure.
