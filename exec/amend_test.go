@@ -358,7 +358,7 @@ func TestAmendedTasksAreLookedAtAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := report.Run.Started.Run
-	*fixed, b.Controller.Escalator = true, choose(map[ask.Kind]string{ask.StepFailed: "r"})
+	*fixed, b.Controller.Escalator = true, choose(map[ask.Kind]string{ask.StepFailed: "r", ask.Dependency: "w"})
 	third := "[[tasks]]\nid = \"2\""
 	d := read(t, strings.Replace(begunPlan, third, "[[tasks.steps]]\nid = \"3\"\ndescription = \"more\"\nrun = \"x\"\nrequirements = [\"R1\"]\n\n"+third, 1))
 	amended, err := b.Controller.Amend(t.Context(), run, amendment(d))

@@ -84,7 +84,7 @@ func TestWhatFollowsAFailure(t *testing.T) {
 		"a critical step halts":              {"", retry, nil, history.NotAchieved, "failed pending pending"},
 		"block halts":                        {"", block + notCritical, nil, history.NotAchieved, "failed pending pending"},
 		"what is not critical is logged":     {"", retry + notCritical, nil, history.Partial, "failed completed completed"},
-		"continue and log blocks dependents": {strategy(plan.ContinueAndLog), retry, []string{"k"}, history.Partial, "skipped completed completed"},
+		"continue and log blocks dependents": {strategy(plan.ContinueAndLog), retry, []string{"k"}, history.Partial, "skipped blocked completed"},
 		"review, and go on": {strategy(plan.CollaborativeReview), retry + notCritical, nil,
 			history.Partial, "failed completed completed"},
 		"given up, whatever the strategy": {strategy(plan.ContinueAndLog), retry, []string{"x"}, history.NotAchieved, "failed pending pending"},
@@ -125,6 +125,21 @@ func TestReviewAfterACriticalFailure(t *testing.T) {
 	}
 	if got := run.Report.Run.Step("3.1").Checkpoint.Decision; got != "reviewed" {
 		t.Errorf("the decision before 3.1 was %q, want reviewed", got)
+	}
+}
+
+// TestNothingIsReviewedUnasked: where nobody was asked about a failure, since
+// it was not critical, no document says that it was reviewed.
+func TestNothingIsReviewedUnasked(t *testing.T) {
+	header := "[error_propagation]\nenabled = true\nread_prior_steps = true\npropagation_strategy = \"collaborative_review\"\n"
+	b := exectest.New(t, threeTasks(header, "critical_flag = false\non_failure = \"retry\"\nmax_retries = 0\n"), nil,
+		threeFiles)
+	p := &person{}
+	b.Controller.Escalator = p
+	run := b.Run(t)
+	run.Want(t, history.Partial)
+	if c := run.Report.Run.Step("3.1").Checkpoint; len(p.asked) > 0 || c.Decision != "proceed with concern" {
+		t.Errorf("asked %d times, and the decision before 3.1 was %q", len(p.asked), c.Decision)
 	}
 }
 

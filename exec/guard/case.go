@@ -60,16 +60,20 @@ func (c *Case) LeftBehind(s *history.Step) bool {
 	})
 }
 
-// Blocker is the step because of which the step cannot run, or nil: a critical
-// one that failed or was blocked, before it in its task, or in a task or
-// speclet that its own depends on.
+// Blocker is the step because of which the step cannot run, or nil: one that is
+// blocked, or a critical one that failed, before it in its task or in a task or
+// speclet that its own depends on. Critical ones that a person left out block
+// what depends on their task; the task itself goes on, which that person
+// decided. What was settled is there, and blocks nothing.
 func (c *Case) Blocker() *history.Step {
 	s := c.Step
 	for _, other := range c.Run.NotCompleted() {
 		if !other.Precedes(s) {
 			break
 		}
-		if other.Status != history.Blocked && !(other.Status == history.Failed && other.Critical) {
+		missing := other.Status == history.Failed ||
+			other.Status == history.Skipped && !other.Skipped.Done && other.Task != s.Task
+		if other.Status != history.Blocked && !(missing && other.Critical) {
 			continue
 		}
 		if other.Task == s.Task || c.Needs(s.Task, other.Task) {

@@ -61,8 +61,16 @@ func ToGoDynamic() ask.Choice {
 // ToSkip leaves a step out on the word of a person.
 func ToSkip(s *history.Step) ask.Choice {
 	return ask.Choice{Key: Skip, Label: fmt.Sprintf("leave %s out", s.Address),
-		Consequence: "the run goes on without it; the end is PARTIAL at best if it is critical",
+		Consequence: leftOut(s),
 		Acknowledge: fmt.Sprintf("skip %s", s.Address)}
+}
+
+// leftOut is what comes of leaving a step out.
+func leftOut(s *history.Step) string {
+	if s.Critical {
+		return "the run goes on, but for what depends on its task; the end is PARTIAL at best"
+	}
+	return "the run goes on without it"
 }
 
 // ToStop lets go of the run, which waits as it is.

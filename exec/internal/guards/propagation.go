@@ -20,7 +20,7 @@ const concernsListed = 5
 // critical failure.
 func propagation(c *guard.Case) guard.Verdict {
 	_, concerns, reviewed := earlier(c)
-	if len(concerns) == 0 || reviewed || c.Propagation() != plan.CollaborativeReview {
+	if len(concerns) == 0 || reviewed.critical || c.Propagation() != plan.CollaborativeReview {
 		return guard.Pass()
 	}
 	return guard.Hold(question.Propagation(c, concerns))
@@ -31,22 +31,25 @@ func propagation(c *guard.Case) guard.Verdict {
 func Checkpoint(c *guard.Case) *history.StepStarted {
 	start := &history.StepStarted{Checkpoint: c.Run.Tree, Envelope: c.Run.Started.Envelope.Digest(), Git: c.Run.Git,
 		Strategy: c.Propagation(), Decision: "proceed"}
-	prior, concerns, _ := earlier(c)
+	prior, concerns, reviewed := earlier(c)
 	start.Prior = prior
 	if len(concerns) == 0 {
 		return start
 	}
 	start.Decision, start.Concern = "proceed with concern", strings.Join(concerns, " · ")
-	if start.Strategy == plan.CollaborativeReview {
+	if start.Strategy == plan.CollaborativeReview && reviewed.all {
 		start.Decision = "reviewed"
 	}
 	return start
 }
 
+// reviewed says of which failures persons have let a step run since.
+type reviewed struct{ critical, all bool }
+
 // earlier reads the outcomes of the steps before the step: those that matter,
-// what they failed of, and whether persons have reviewed the critical ones.
-func earlier(c *guard.Case) (prior []plan.Address, concerns []string, reviewed bool) {
-	reviewed = true
+// what they failed of, and which of them persons have reviewed.
+func earlier(c *guard.Case) (prior []plan.Address, concerns []string, seen reviewed) {
+	seen = reviewed{true, true}
 	for _, before := range c.Run.NotCompleted() {
 		if !before.Precedes(c.Step) {
 			break
@@ -59,12 +62,13 @@ func earlier(c *guard.Case) (prior []plan.Address, concerns []string, reviewed b
 			concerns = append(concerns, bound.Text(fmt.Sprintf("%s failed: %s", before.Address,
 				strings.Join(before.Failed.Reasons, "; ")), 200))
 		}
-		reviewed = reviewed && (!before.Critical || reviewedSince(c.Run, before))
+		since := reviewedSince(c.Run, before)
+		seen.critical, seen.all = seen.critical && (since || !before.Critical), seen.all && since
 	}
 	if last := c.Run.Before(c.Step); last != nil && last.Status == history.Completed {
 		prior = append(prior, last.Address)
 	}
-	return prior, concerns, reviewed
+	return prior, concerns, seen
 }
 
 // reviewedSince reports whether a person has let a step run since prior failed.

@@ -190,7 +190,8 @@ func (j *judge) needs(c *guard.Case) {
 		if !other.Status.Over() {
 			j.broken("step %s begins before %s, which it needs", s.Address, other.Address)
 		}
-		if other.Critical && other.Status == history.Failed || other.Status == history.Blocked {
+		leftOut := other.Status == history.Skipped && !other.Skipped.Done && other.Task != s.Task
+		if other.Critical && (other.Status == history.Failed || leftOut) || other.Status == history.Blocked {
 			j.broken("step %s begins, and %s, which it needs, is %s", s.Address, other.Address, other.Status)
 		}
 		if other.Failed != nil && other.Failed.Halts {
