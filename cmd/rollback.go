@@ -3,9 +3,13 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -43,8 +47,13 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return about(run, err)
 	}
-	fmt.Fprintf(p.out, "The tree is as it was before step %s. What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
-		escaped(string(step)), done.Kept.Tree.Short(), done.Kept.Tree, quoted(f.Dir), inDir(f.Dir))
+	where, folder := "The tree", f.Dir
+	if done.Clone != "" {
+		folder = displayPath(done.Clone)
+		where = "The run works in a clone, and the workspace was not touched: the tree of the clone"
+	}
+	fmt.Fprintf(p.out, "%s is as it was before step %s. What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
+		where, escaped(string(step)), done.Kept.Tree.Short(), done.Kept.Tree, escaped(quoted(folder)), inDir(f.Dir))
 	if done.Sealed {
 		fmt.Fprintf(p.out, "Run %s has ended and stays as it ended, so nothing but the tree was set back, and planlock gc removes of what was kept all that no run refers to; to do its work again, lock and run its plan.\n", done.Run)
 		return nil
@@ -69,13 +78,40 @@ func (f *abandonCommand) Run(ctx context.Context, p *cli) error {
 	if f.Reason == "" {
 		return &usageError{"--reason: say why; it stands in the journal"}
 	}
-	report, err := p.controller(f.Dir).Abandon(ctx, run.Started.Run, defaultName(), f.Reason)
+	ws, c := p.workspace(f.Dir), p.controller(f.Dir)
+	c.Observe = func(_ context.Context, e event.Event) {
+		if e.Kind == event.Warning { // what is undone, for one
+			fmt.Fprintln(p.out, warningLine(e, spelling{dir: f.Dir}.spell))
+		}
+	}
+	report, err := c.Abandon(ctx, run.Started.Run, defaultName(), f.Reason)
 	if err != nil {
 		return about(run, err)
 	}
-	fmt.Fprintf(p.out, "Run %s was abandoned and has ended %s. What was completed stays; what was under way is undone, and kept.\n",
-		report.Run.Started.Run, report.Status())
+	stays := "What was completed stays."
+	if report.Run.Started.Isolated && report.Run.Delivered == nil {
+		stays = "It worked in a clone, and the workspace was not touched."
+		if clone := filepath.Join(ws.RunDir(report.Run.Started.Run), "clone"); exists(clone) {
+			stays += " What was completed stays in the clone: " + escaped(displayPath(clone))
+		}
+	}
+	fmt.Fprintf(p.out, "Run %s was abandoned and has ended %s. %s\n", report.Run.Started.Run, report.Status(), stays)
 	return nil
+}
+
+// exists reports whether something lies at a path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// warningLine is a warning with how to look at what it is about.
+func warningLine(e event.Event, spell action.Speller) string {
+	text := "warning: " + escaped(e.Text)
+	for _, a := range e.Actions {
+		text += "; " + escaped(spell.Say(a))
+	}
+	return text
 }
 
 // obsoleteCommand is "planlock obsolete": it says that the plan of a run no
@@ -105,6 +141,10 @@ func (p *cli) request(ctx context.Context, run *history.Run, dir string, r ask.R
 	if err := (exec.Workspace{Dir: dir}).Request(ctx, r); err != nil {
 		return about(run, err)
 	}
-	fmt.Fprintf(p.out, "Run %s stops at its checkpoint and asks, at once if it is under way; else when it goes on:\n  %s\n", r.Run, escaped(resumeFrom(run, dir)))
+	when := "stops at its checkpoint and asks, at once if it is under way; else when it goes on"
+	if len(run.Questions()) > 0 {
+		when = "asks after the question that waits, when it goes on"
+	}
+	fmt.Fprintf(p.out, "Run %s %s:\n  %s\n", r.Run, when, escaped(resumeFrom(run, dir)))
 	return nil
 }

@@ -60,10 +60,14 @@ func printStatus(w io.Writer, run *history.Run, cutOff bool) {
 // printNext says what a person can do now.
 func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
+	folder := &escalator.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}
+	if r, err := folder.Requested(ctx, id); err == nil {
+		fmt.Fprintf(w, "request  %s; this is asked when the run goes on\n", escaped(r.String()))
+	}
 	if open := run.Questions(); len(open) > 0 {
 		q := open[0]
 		fmt.Fprintf(w, "\n%s\n", ask.Render(*q))
-		a, err := (&escalator.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
+		a, err := folder.Given(*q)
 		if err == nil {
 			fmt.Fprintf(w, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)
 			return

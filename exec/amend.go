@@ -84,6 +84,9 @@ type RolledBack struct {
 	// Sealed is set if the run was finished: its journal accepts nothing, so
 	// only the tree was restored, and the run stays as it ended.
 	Sealed bool
+	// Clone is the folder whose tree was set back, where the run works in a
+	// clone and has not delivered it; "" where it is the workspace.
+	Clone string
 }
 
 // Rollback restores the tree to the checkpoint before a step and sets the run
@@ -117,5 +120,9 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if kept == nil {
 		return nil, err
 	}
-	return &RolledBack{Run: id, Kept: kept.Tree, Sealed: kept.Sealed}, err
+	done := &RolledBack{Run: id, Kept: kept.Tree, Sealed: kept.Sealed}
+	if e.Work.Dir != e.Work.Root {
+		done.Clone = e.Work.Dir
+	}
+	return done, err
 }

@@ -3,7 +3,9 @@ package exec
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -136,7 +138,9 @@ func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, erro
 // longer holds, or that it is to be set back to before a step. A controller
 // that has the run in hand cuts off the attempt that is under way, restores the
 // checkpoint, and asks; one that resumes it later asks before anything runs.
-// r.Run must be the whole id.
+// r.Run must be the whole id. A run has one request at a time: a further one is
+// refused until the first has become a question, and waits where a question
+// waits already.
 func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	run, err := w.History(ctx, r.Run)
 	if err != nil {
@@ -151,7 +155,15 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	case r.Kind == ask.Rollback && run.Step(r.Step) == nil:
 		return refuse(fmt.Sprintf("it has no step %q", r.Step))
 	}
-	return w.requests().Request(ctx, r)
+	err = w.requests().Request(ctx, r)
+	if errors.Is(err, fs.ErrExist) {
+		why := "a request waits already that nobody can read"
+		if first, err := w.requests().Requested(ctx, r.Run); err == nil {
+			why = "a request waits already, and is asked about first: " + first.String()
+		}
+		return refuse(why)
+	}
+	return err
 }
 
 func (w Workspace) requests() *escalator.Folder { return &escalator.Folder{Dir: w.QuestionDir()} }

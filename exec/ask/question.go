@@ -53,6 +53,9 @@ type Question struct {
 	// Target is the step that the run is set back to before, where one of the
 	// choices does that.
 	Target plan.Address `json:"target,omitempty"`
+	// Requested is when the request was left that the question came of; zero
+	// where it came of none.
+	Requested time.Time `json:"requested,omitzero"`
 	// Teaching explains the approaches that there are; nil but for questions of
 	// kind Education.
 	Teaching *Teaching `json:"teaching,omitempty"`

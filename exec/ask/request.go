@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/planlock/planlock/plan"
@@ -17,4 +18,12 @@ type Request struct {
 	Reason string       `json:"reason"`
 	By     string       `json:"by"`
 	At     time.Time    `json:"at"`
+}
+
+// String says in a line who wants what, and why.
+func (r Request) String() string {
+	if r.Kind == Rollback {
+		return fmt.Sprintf("%s wants the run set back to before %s: %s", r.By, r.Step, r.Reason)
+	}
+	return fmt.Sprintf("%s says that the plan no longer holds: %s", r.By, r.Reason)
 }

@@ -224,7 +224,15 @@ func (m mailbox) writeAnswer(a ask.Answer) error {
 	if err != nil {
 		return err
 	}
-	name := answerFile(a.Run, a.Question)
+	if err := m.writeOnce(answerFile(a.Run, a.Question), data); err != nil {
+		return fmt.Errorf("ask: the answer to question %q was not written: %w", a.Question, err)
+	}
+	return nil
+}
+
+// writeOnce writes a file that is there as a whole or not at all, or returns
+// os.ErrExist if there is one.
+func (m mailbox) writeOnce(name string, data []byte) error {
 	temp, err := m.writeTemp(name, data)
 	if err == nil {
 		err = m.Link(temp, name)
@@ -233,8 +241,7 @@ func (m mailbox) writeAnswer(a ask.Answer) error {
 		}
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("ask: the answer to question %q was not written: %w", a.Question, err),
-			m.discard(temp))
+		return errors.Join(err, m.discard(temp))
 	}
 	return errors.Join(m.discard(temp), m.sync())
 }

@@ -196,12 +196,20 @@ func TestRequestFile(t *testing.T) {
 	ctx := context.Background()
 	f := &Folder{Dir: filepath.Join(t.TempDir(), "questions")}
 	r := ask.Request{Run: "R", Kind: ask.Rollback, Step: "1.1", Reason: "it went wrong", By: "alice"}
-	for range 2 { // the second one replaces the first
-		if err := f.Request(ctx, r); err != nil {
-			t.Fatal(err)
-		}
+	if err := f.Request(ctx, r); err != nil {
+		t.Fatal(err)
+	}
+	second := ask.Request{Run: "R", Kind: ask.Obsolete, Reason: "the API changed", By: "bob"}
+	if err := f.Request(ctx, second); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a second request before the first is read: %v, want os.ErrExist", err)
 	}
 	got, err := f.Requested(ctx, "R")
+	if err := f.Withdraw(ctx, ask.Request{Run: "R", Kind: r.Kind, At: got.At.Add(-time.Second)}); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Requested(ctx, "R"); err != nil {
+		t.Errorf("withdrawing an earlier request took this one away: %v", err)
+	}
 	got.At = time.Time{}
 	if diff := cmp.Diff(r, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -218,10 +226,10 @@ func TestRequestFile(t *testing.T) {
 			t.Errorf("%s was read as %+v", text, got)
 		}
 	}
-	if err := f.Withdraw(ctx, "R"); err != nil {
+	if err := f.Withdraw(ctx, ask.Request{Run: "R"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Withdraw(ctx, "R"); err != nil {
+	if err := f.Withdraw(ctx, ask.Request{Run: "R"}); err != nil {
 		t.Errorf("withdrawing nothing: %v", err)
 	}
 }

@@ -24,9 +24,11 @@ type postedRequest struct {
 	ask.Request
 }
 
-// Request leaves r for whoever runs r.Run, in a file RUN.request.json, and
-// replaces one that lies there. It sets At. When it returns nil, the request is
-// durable.
+// Request leaves r for whoever runs r.Run, in a file RUN.request.json. It sets
+// At. When it returns nil, the request is durable.
+//
+// Where one lies there that has not become a question yet, it stays, and the
+// error is [os.ErrExist]: of many that are left at the same time exactly one is.
 func (f *Folder) Request(ctx context.Context, r ask.Request) error {
 	if r.Run == "" || r.Reason == "" || r.Kind != ask.Obsolete && r.Kind != ask.Rollback {
 		return errors.New("ask: a request names a run, a reason, and whether the plan no longer holds or the run is to be set back")
@@ -50,19 +52,15 @@ func (f *Folder) Request(ctx context.Context, r ask.Request) error {
 	if err != nil {
 		return fmt.Errorf("ask: the request was not left: %w", err)
 	}
-	name := fileStem(r.Run) + requestSuffix
-	temp, err := dir.writeTemp(name, data)
-	if err == nil {
-		err = dir.Rename(temp, name)
+	if err := dir.writeOnce(fileStem(r.Run)+requestSuffix, data); err != nil {
+		return fmt.Errorf("ask: the request was not left: %w", err)
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("ask: the request was not left: %w", err), dir.discard(temp))
-	}
-	return dir.sync()
+	return nil
 }
 
 // Requested returns the request that lies there for a run; the error is
-// [os.ErrNotExist] if there is none.
+// [os.ErrNotExist] if there is none. Where it does not say when it was left, the
+// file's time does.
 func (f *Folder) Requested(ctx context.Context, run string) (ask.Request, error) {
 	d, name := disk.From(ctx), fileStem(run)+requestSuffix
 	if _, err := d.Anywhere().Lstat(filepath.Join(f.Dir, name)); f.Dir != "" && errors.Is(err, os.ErrNotExist) {
@@ -73,7 +71,7 @@ func (f *Folder) Requested(ctx context.Context, run string) (ask.Request, error)
 		return ask.Request{}, err
 	}
 	defer dir.Close()
-	data, _, err := dir.read(name, maxAnswer)
+	data, info, err := dir.read(name, maxAnswer)
 	if err != nil {
 		return ask.Request{}, err
 	}
@@ -94,11 +92,18 @@ func (f *Folder) Requested(ctx context.Context, run string) (ask.Request, error)
 	if err != nil {
 		return ask.Request{}, fmt.Errorf("ask: %q holds no request: %w", name, err)
 	}
+	if p.At.IsZero() {
+		p.At = info.ModTime()
+	}
 	return p.Request, nil
 }
 
-// Withdraw removes the request for a run, if there is one.
-func (f *Folder) Withdraw(ctx context.Context, run string) error {
+// Withdraw removes a request, if it lies there: one of another kind or time
+// stays, which somebody left since. What lies there and is no request goes.
+func (f *Folder) Withdraw(ctx context.Context, r ask.Request) error {
+	if there, err := f.Requested(ctx, r.Run); err == nil && (there.Kind != r.Kind || !there.At.Equal(r.At)) {
+		return nil
+	}
 	dir, err := f.open(disk.From(ctx))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -107,7 +112,7 @@ func (f *Folder) Withdraw(ctx context.Context, run string) error {
 		return err
 	}
 	defer dir.Close()
-	return dir.discard(fileStem(run) + requestSuffix)
+	return dir.discard(fileStem(r.Run) + requestSuffix)
 }
 
 // Close removes what waits for somebody in a run that has ended: its questions

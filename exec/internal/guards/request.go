@@ -25,13 +25,17 @@ func request(c *guard.Case) guard.Verdict {
 		return guard.Look(guard.Requests)
 	}
 	r := c.Seen.Request
-	switch {
-	case r == nil:
+	if r == nil {
 		return guard.Pass()
-	case r.Kind == ask.Obsolete:
-		return guard.Hold(question.Obsolete(c, fmt.Sprintf("%s says so: %s", r.By, r.Reason)))
 	}
-	return guard.Hold(question.Rollback(c, r))
+	var q ask.Question
+	if r.Kind == ask.Obsolete {
+		q = question.Obsolete(c, fmt.Sprintf("%s says so: %s", r.By, r.Reason))
+	} else {
+		q = question.Rollback(c, r)
+	}
+	q.Requested = r.At
+	return guard.Hold(q)
 }
 
 // obsoleteStill is why the plan no longer holds, where the run was stopped

@@ -74,8 +74,8 @@ func (p *People) Note(ctx context.Context, facts []history.Located) error {
 
 // Put puts the question that is open, and has what comes of it recorded.
 func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error {
-	if q.Kind == ask.Obsolete || q.Kind == ask.Rollback {
-		if err := p.Inbox.withdraw(ctx); err != nil {
+	if !q.Requested.IsZero() {
+		if err := p.Inbox.withdraw(ctx, ask.Request{Kind: q.Kind, At: q.Requested}); err != nil {
 			return err
 		}
 	}

@@ -40,14 +40,14 @@ func (i *Inbox) Look(ctx context.Context) error {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		i.Warn(err.Error())
-		if err := i.withdraw(ctx); err != nil {
+		if err := i.withdraw(ctx, ask.Request{}); err != nil {
 			return err
 		}
 	case r.Kind == ask.Obsolete || i.canSetBack(r.Step):
 		i.Rec.Seen.Request = &r
 	default:
 		i.Warn(fmt.Sprintf("%s wants the run set back to before %s, which is not possible", r.By, r.Step))
-		if err := i.withdraw(ctx); err != nil {
+		if err := i.withdraw(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -61,12 +61,17 @@ func (i *Inbox) canSetBack(a plan.Address) bool {
 }
 
 // withdraw removes a request that has become a question, or cannot become one.
-func (i *Inbox) withdraw(ctx context.Context) error {
-	return i.Folder.Withdraw(ctx, i.Rec.Run.Started.Run)
+func (i *Inbox) withdraw(ctx context.Context, r ask.Request) error {
+	r.Run = i.Rec.Run.Started.Run
+	return i.Folder.Withdraw(ctx, r)
 }
 
-// Close clears the folder of what waits there for a run that has ended.
+// Close clears the folder of what waits there for a run that has ended, and
+// says whose request nobody was asked about.
 func (i *Inbox) Close(ctx context.Context) {
+	if r, err := i.Folder.Requested(ctx, i.Rec.Run.Started.Run); err == nil {
+		i.Warn(fmt.Sprintf("%s; the run has ended, so nobody is asked", r))
+	}
 	if err := i.Folder.Close(ctx, i.Rec.Run.Started.Run); err != nil {
 		i.Rec.Log.Warn("the questions of the run cannot be withdrawn", "err", err)
 	}
