@@ -11,8 +11,8 @@ import (
 // Limits of the rungs that want advice.
 const (
 	Reflections = 2 // at each of the points approval, execution and verification
-	Pivots      = 3 // since research was done last
-	Researches  = 2 // in a task
+	pivots      = 3 // since research was done last
+	researches  = 2 // in a task
 )
 
 // pointOf is the point of the pipeline at which a step failed.
@@ -71,7 +71,7 @@ func (r Pivot) Try(s Situation) (Next, bool) {
 	p := proposal{kind: advice.Pivot, point: advice.Execution, used: since(s.History, pivotRung, researchRung),
 		times: r.Times}
 	if p.times == 0 {
-		p.times = Pivots
+		p.times = pivots
 	}
 	return p.next(s)
 }
@@ -90,7 +90,7 @@ func (Research) Name() string { return researchRung }
 func (r Research) Try(s Situation) (Next, bool) {
 	p := proposal{kind: advice.Research, point: advice.Execution, used: inTask(s, researchRung), times: r.Times}
 	if p.times == 0 {
-		p.times = Researches
+		p.times = researches
 	}
 	return p.next(s)
 }
