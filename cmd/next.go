@@ -164,15 +164,16 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 			text += "\n  " + forPeople(reason)
 		}
 	}
-	hints := []string{r.Hint}
+	hints, as := []string{r.Hint}, spelling{dir: at.dir}
+	inHand := at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil
+	if inHand {
+		as.resume = at.resume()
+	}
 	for _, a := range r.Actions {
-		hints = append(hints, spelling{dir: at.dir}.spell(a))
+		hints = append(hints, way(a, inHand)+as.spell(a))
 	}
 	resumes := slices.ContainsFunc(r.Actions, func(a action.Action) bool { return a.Kind == action.Resume })
-	if at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil {
-		hints = []string{"put back what is named above: remove what was added, restore what was changed or is gone, give every --executor again; then  " + at.resume(),
-			"or give that run up, lock the plan again and run it"}
-	} else if id := r.Run; id != "" && at.path != "" && !resumes {
+	if id := r.Run; !inHand && id != "" && at.path != "" && !resumes {
 		again := resumeIn(at.dir, id) + " goes on with that run, or says how it ended"
 		if at.run == nil || at.run.Started.Run != id {
 			again += fmt.Sprintf("; planlock lock %s makes a new lock", quoted(at.path))
@@ -180,6 +181,24 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 		hints = append(hints, again)
 	}
 	return withHint(text, hints...)
+}
+
+// way leads in to the command of an action, where it is one of several ways on
+// for a run that somebody has in hand.
+func way(a action.Action, inHand bool) string {
+	switch {
+	case !inHand:
+		return ""
+	case a.Kind == action.Resume && len(a.Accept) > 0:
+		return "or let the run go on although that moved:  "
+	case a.Kind == action.Resume:
+		return "then go on:  "
+	case a.Kind == action.Rollback:
+		return "or have what others did in the workspace undone, and kept:  "
+	case a.Kind == action.Abandon:
+		return "or give the run up:  "
+	}
+	return ""
 }
 
 // ackMessage lists what must be accepted, and the flags that do.
@@ -256,7 +275,13 @@ func (s spelling) spell(a action.Action) string {
 	case action.Check:
 		return fmt.Sprintf("planlock check %s --dir %s", s.path(a), quoted(cmp.Or(s.dir, ".")))
 	case action.Resume:
-		return cmp.Or(s.resume, resumeIn(s.dir, a.Run))
+		text := cmp.Or(s.resume, resumeIn(s.dir, a.Run))
+		for _, name := range a.Accept {
+			text += " --accept " + quoted(name)
+		}
+		return text
+	case action.Abandon:
+		return fmt.Sprintf("planlock abandon%s %s --reason TEXT", in, a.Run)
 	case action.Answer:
 		return fmt.Sprintf("planlock answer%s %s %s", in, a.Run, a.Question) + word(a.Choice) +
 			option("--reason TEXT", a.Reason) + acks(a)

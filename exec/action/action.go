@@ -30,13 +30,14 @@ const (
 	Attend   Kind = "attend"   // run a plan where somebody answers its questions: Path
 	Lock     Kind = "lock"     // lock a plan: Path, Acknowledge
 	Check    Kind = "check"    // check a plan against its workspace: Path
-	Resume   Kind = "resume"   // go on with a run: Run
+	Resume   Kind = "resume"   // go on with a run: Run; Accept
 	Answer   Kind = "answer"   // answer a question: Run, Question; Choice, Acknowledge, Reason
 	Status   Kind = "status"   // see where a run stands: Run
 	Log      Kind = "log"      // read what happened: Run; Step, Failures
 	Diff     Kind = "diff"     // see what an attempt of a step changed: Step; Run, Attempt
 	Compare  Kind = "compare"  // see how two kept trees differ: From, To
 	Rollback Kind = "rollback" // set a run back to before a step: Run, Step
+	Abandon  Kind = "abandon"  // give a run up: Run
 	Verify   Kind = "verify"   // prove what was done: Run
 	Leave    Kind = "leave"    // do nothing: Run
 )
@@ -54,6 +55,7 @@ type Action struct {
 	Reason      bool         // a reason has to be given
 	Failures    bool         // only failed attempts
 	Path        string       // of the plan; "": the plan of the run
+	Accept      []string     // names of what moved, and may have
 	From, To    ledger.Digest
 }
 

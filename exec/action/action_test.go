@@ -24,6 +24,9 @@ func TestActionsSayThemselves(t *testing.T) {
 		"answer question Q-1 of run " + run + ` with skip and a reason, acknowledged with "yes"`: {
 			Kind: action.Answer, Run: run,
 			Question: "Q-1", Choice: "skip", Reason: true, Acknowledge: []string{"yes"}},
+		"resume run " + run + `, accepting that "agent gate polite", "rules" moved`: {Kind: action.Resume, Run: run,
+			Accept: []string{"agent gate polite", "rules"}},
+		"abandon run " + run:             {Kind: action.Abandon, Run: run},
 		"read the state of run " + run:   {Kind: action.Status, Run: run},
 		"read the journal of run " + run: {Kind: action.Log, Run: run},
 		"read the journal of step 1.1 of run " + run: {Kind: action.Log, Run: run,

@@ -29,6 +29,8 @@ func (a Action) String() string {
 		return fmt.Sprintf("compare tree %s with tree %s", a.From, a.To)
 	case Rollback:
 		return fmt.Sprintf("roll %s back to before step %s", a.run(), a.Step)
+	case Resume:
+		return "resume " + a.run() + a.accepting()
 	case Leave:
 		return "leave " + a.run() + " as it is"
 	}
@@ -54,6 +56,13 @@ func (a Action) acknowledging() string {
 		return ""
 	}
 	return " and acknowledge " + quoted(a.Acknowledge)
+}
+
+func (a Action) accepting() string {
+	if len(a.Accept) == 0 {
+		return ""
+	}
+	return ", accepting that " + quoted(a.Accept) + " moved"
 }
 
 func (a Action) answer() string {

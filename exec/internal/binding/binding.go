@@ -1,16 +1,19 @@
 package binding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/envelope/probe"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/lane"
@@ -31,6 +34,9 @@ type Binding struct {
 	// the envelope names it. They are asked each time.
 	Agents func(context.Context) ([]probe.Agent, error)
 	Rules  func() []string
+	// Accepted is what a person lets the run be bound to instead of what it was
+	// bound to; nil if nobody accepted anything.
+	Accepted *envelope.Envelope
 
 	prober   probe.Prober
 	isolated string // see isolation
@@ -56,6 +62,10 @@ func (b *Binding) Verify(ctx context.Context) error {
 			refused = b.Refusal()
 		}
 		refused.Reasons = append(refused.Reasons, changes...)
+		if s := lane.Current(b.Rec.Run); s != nil {
+			refused.Actions = slices.Insert(refused.Actions, 1,
+				action.Action{Kind: action.Rollback, Run: refused.Run, Step: s.Address})
+		}
 	}
 	if refused == nil {
 		b.Rec.Seen.Saw(guard.Bindings)
@@ -67,7 +77,20 @@ func (b *Binding) Verify(ctx context.Context) error {
 
 // Refusal is one of the run in hand because something moved.
 func (b *Binding) Refusal() *session.Refusal {
-	return &session.Refusal{Run: b.Rec.Run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
+	run := b.Rec.Run.Started.Run
+	return &session.Refusal{Run: run, Hint: "put back what is named above: remove what was added, restore what was changed or is gone, " +
+		"and name everybody who takes part again",
+		Actions: []action.Action{{Kind: action.Resume, Run: run}, {Kind: action.Abandon, Run: run}}}
+}
+
+// Accepting is what a person can do who lets the run go on although all of that
+// moved.
+func (b *Binding) Accepting(moves []envelope.Move) action.Action {
+	accept := action.Action{Kind: action.Resume, Run: b.Rec.Run.Started.Run}
+	for _, m := range moves {
+		accept.Accept = append(accept.Accept, m.Label())
+	}
+	return accept
 }
 
 // Moved looks at what the run is bound to besides the tree: the plan, its lock
@@ -98,8 +121,12 @@ func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*sessi
 	for _, m := range moves {
 		refused.Reasons = append(refused.Reasons, m.String())
 	}
+	if len(moves) > 0 {
+		refused.Actions = slices.Insert(refused.Actions, 1, b.Accepting(moves))
+	}
 	if moved := b.Rec.Run.Git.Moved(git); len(moved) > 0 {
 		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))
+		refused.Hint += "; git reset HEAD@{1} takes a commit back and keeps its files, git switch goes back to a branch"
 	}
 	if len(refused.Reasons) == 0 {
 		return nil, nil
@@ -148,7 +175,7 @@ func (b *Binding) Moves(ctx context.Context) ([]envelope.Move, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Rec.Run.Started.Envelope.Moves(now), nil
+	return cmp.Or(b.Accepted, b.Rec.Run.Started.Envelope).Moves(now), nil
 }
 
 // Envelope looks at everything that the outcome depends on. Files are read

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/home"
@@ -137,7 +138,8 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.accept(ctx); err != nil {
+	facts, err := l.accept(ctx)
+	if err != nil {
 		return err
 	}
 	if err := l.Bound.VerifyAgain(ctx, lost || half); err != nil {
@@ -146,7 +148,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if err := l.Tools.VerifyAgain(ctx); err != nil {
 		return err
 	}
-	facts := []history.Fact{resumed}
+	facts = append(facts, resumed)
 	if lost || half {
 		why := "the machine started anew while the run was under way"
 		if half {
@@ -169,38 +171,53 @@ func (l *Life) takeUp(ctx context.Context) error {
 	return nil
 }
 
-// accept binds the run anew to what moved, if a person accepted all of it.
-func (l *Life) accept(ctx context.Context) error {
+// accept is that the run is bound anew to what moved, if a person accepted all
+// of it. It stands in the journal once the run goes on.
+func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 	if len(l.Accepted.Moved) == 0 {
-		return nil
+		return nil, nil
 	}
 	if l.Accepted.By == "" {
-		return l.Refuse("", "nobody says who accepts what moved")
+		return nil, l.Refuse("", "nobody says who accepts what moved")
 	}
 	moves, err := l.Bound.Moves(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, name := range l.Accepted.Moved {
-		if !slices.ContainsFunc(moves, func(m envelope.Move) bool { return name == m.Label() }) {
-			return l.Refuse("name what moved, as the refusal does", "%q did not move", name)
-		}
+	if refused := l.otherwise(moves); refused != nil {
+		return nil, refused
 	}
 	fact := &history.MovesAccepted{By: l.Accepted.By}
-	refused := l.Refuse("accept that as well, or undo it", "")
-	refused.Reasons = nil
 	for _, m := range moves {
-		if fact.Moved = append(fact.Moved, m.String()); !slices.Contains(l.Accepted.Moved, m.Label()) {
+		fact.Moved = append(fact.Moved, m.String())
+	}
+	fact.Envelope, err = l.Bound.Envelope(ctx)
+	l.Bound.Accepted = fact.Envelope
+	return []history.Fact{fact}, err
+}
+
+// otherwise refuses a person's word that names something else than what moved.
+func (l *Life) otherwise(moves []envelope.Move) error {
+	refused := l.Refuse("accept all that moved, by its name, or undo it", "")
+	refused.Reasons = nil
+	for _, name := range l.Accepted.Moved {
+		if !slices.ContainsFunc(moves, func(m envelope.Move) bool { return name == m.Label() }) {
+			refused.Reasons = append(refused.Reasons, fmt.Sprintf("%q did not move", name))
+		}
+	}
+	for _, m := range moves {
+		if !slices.Contains(l.Accepted.Moved, m.Label()) {
 			refused.Reasons = append(refused.Reasons, m.String())
 		}
 	}
-	if len(refused.Reasons) > 0 {
-		return refused
+	if len(refused.Reasons) == 0 {
+		return nil
 	}
-	if fact.Envelope, err = l.Bound.Envelope(ctx); err != nil {
-		return err
+	if len(moves) == 0 {
+		refused.Hint = "nothing moved that the run is bound to: accept nothing"
 	}
-	return l.Rec.Record(ctx, history.Where{}, fact)
+	refused.Actions = []action.Action{l.Bound.Accepting(moves)}
+	return refused
 }
 
 // nobodyAfter refuses to restore the tree of a run where a later one has worked
