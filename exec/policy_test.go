@@ -173,7 +173,12 @@ func TestCompensation(t *testing.T) {
 	text = strings.Replace(text, "[defaults]", "[sandbox]\nlevel = \"none\"\n\n[defaults]", 1)
 	script := exectest.Script{"1.1": exectest.Attempts(exectest.Fail("no"), goodScript["1.1"]),
 		"1.2": goodScript["1.2"]}
-	exectest.Run(t, text, workspace, script).Want(t, history.Achieved)
+	run := exectest.Run(t, text, workspace, script)
+	run.Want(t, history.Achieved)
+	drawn, err := os.ReadFile(filepath.Join(run.Dir, ".planlock", "runs", run.Report.Run.Started.Run, "views", "report.md"))
+	if err != nil || strings.Count(string(drawn), "its compensation") != 1 {
+		t.Errorf("the report does not tell of the compensation once: %v\n%s", err, drawn)
+	}
 	got, err := os.ReadFile(filepath.Join(dir, "undone"))
 	if err != nil || string(got) != "undone\n" {
 		t.Errorf("the compensation left %q, %v; want it to have run once", got, err)

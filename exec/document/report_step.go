@@ -132,6 +132,24 @@ type attempt struct {
 	Gates      []judgement     `json:"gates"`
 	Failure    *attemptFailure `json:"failure"`
 	Discarded  *tree           `json:"discarded"` // what was undone
+	// what was carried out because restoring a tree does not undo all that the
+	// attempt did
+	Compensated *history.Compensated `json:"compensated,omitempty"`
+}
+
+// compensation says how the compensation of the attempt went; "" where there
+// was none.
+func (a *attempt) compensation() string {
+	c := a.Compensated
+	switch {
+	case c == nil:
+		return ""
+	case c.Done():
+		return fmt.Sprintf("its compensation %s was carried out", quote(c.Run))
+	case c.Error != "":
+		return fmt.Sprintf("its compensation %s failed: %s", quote(c.Run), c.Error)
+	}
+	return fmt.Sprintf("its compensation %s failed: exit status %d", quote(c.Run), c.Exit)
 }
 
 // said is what the executor said. It proves nothing.

@@ -339,6 +339,9 @@ func (s *step) aftermath() []string {
 	if s.Rollback == plan.Irreversible {
 		out += " The step is irreversible: what it did outside of the workspace is not undone."
 	}
+	if c := a.compensation(); c != "" {
+		return []string{out, "I" + c[1:] + "."}
+	}
 	return []string{out}
 }
 
