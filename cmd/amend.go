@@ -17,8 +17,8 @@ type amendCommand struct {
 	arguments
 	workspaceFlag
 	roles
-	Reason string   `placeholder:"WORDS" help:"why"`
-	Ack    []string `sep:"none" placeholder:"CODE" help:"accept the amendment, or what its steps need accepted, by its code; may be repeated"`
+	Reason string   `again:"never" placeholder:"WORDS" help:"why"`
+	Ack    []string `again:"never" sep:"none" placeholder:"CODE" help:"accept the amendment, or what its steps need accepted, by its code; may be repeated"`
 }
 
 // Run carries the command out.
@@ -50,6 +50,6 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	fmt.Fprintf(p.out, "amended: plan %s with %s\n", done.Locked.Digest().Short(), plural(len(done.Added), "further step"))
-	fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, f.Dir)))
+	fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeWith(run, f.Dir, merged(run.Policy.Given, f.typed))))
 	return nil
 }

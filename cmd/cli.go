@@ -97,7 +97,9 @@ type With struct {
 // every command has.
 type arguments struct {
 	Args []string `arg:"" optional:""`
-	Help bool     `short:"h" help:"says what the command does, and nothing else"`
+	Help bool     `again:"never" short:"h" help:"says what the command does, and nothing else"`
+
+	typed []string // the flags of the call, as others may have to give them again; see typed
 }
 
 // given makes every command that embeds arguments a runner.
@@ -122,7 +124,7 @@ func (a *arguments) split(n int) (run string, others []string) {
 
 // workspaceFlag is the flag of all commands that look into a workspace.
 type workspaceFlag struct {
-	Dir string `default:"." placeholder:"FOLDER" help:"the workspace"`
+	Dir string `again:"never" default:"." placeholder:"FOLDER" help:"the workspace"`
 }
 
 // workspaceDir is the workspace that the command is about.
@@ -130,12 +132,12 @@ func (f *workspaceFlag) workspaceDir() string { return f.Dir }
 
 // presetFlag is the flag of the way to cope with failure.
 type presetFlag struct {
-	Preset string `placeholder:"NAME" help:"the way to cope with failure: contract, spec, phase, assistant or reflective; what the plan says by default; part of what is locked"`
+	Preset string `again:"begin" placeholder:"NAME" help:"the way to cope with failure: contract, spec, phase, assistant or reflective; what the plan says by default; part of what is locked"`
 }
 
 // ackFlag is the flag with which a person accepts what a plan needs accepted.
 type ackFlag struct {
-	Ack []string `sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; may be repeated"`
+	Ack []string `again:"begin" sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; may be repeated"`
 }
 
 // A signalError says that a person, or the system, wants the program to stop.

@@ -44,12 +44,12 @@ func documents() []document.Document { return append(document.All(), html.Page()
 
 // roles are the flags that say who takes part in a run.
 type roles struct {
-	Executor     []string `sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
-	Reviewer     []string `sep:"none" placeholder:"PATH" help:"who approves tasks before they begin: NAME=PATH, the path of a program that answers with a contract; may be repeated"`
-	Evidence     bool     `help:"look for the evidence of each task when it is over"`
-	Tracker      string   `placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments; implies --evidence"`
-	TrackerToken string   `placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
-	Learned      bool     `help:"advise with what was learned in this workspace and promoted; part of what is locked"`
+	Executor     []string `again:"path" sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
+	Reviewer     []string `again:"path" sep:"none" placeholder:"PATH" help:"who approves tasks before they begin: NAME=PATH, the path of a program that answers with a contract; may be repeated"`
+	Evidence     bool     `again:"always" help:"look for the evidence of each task when it is over"`
+	Tracker      string   `again:"always" placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments; implies --evidence"`
+	TrackerToken string   `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
+	Learned      bool     `again:"always" help:"advise with what was learned in this workspace and promoted; part of what is locked"`
 }
 
 // seat gives a controller its executors, its reviewers, its policy for evidence

@@ -29,8 +29,8 @@ type lockCommand struct {
 	roles
 	presetFlag
 	ackFlag
-	Out       string `short:"o" name:"output" placeholder:"FILE" help:"the lock file; NAME.lock.json beside the plan by default"`
-	NoSandbox bool   `help:"lock for a run without a sandbox"`
+	Out       string `again:"never" short:"o" name:"output" placeholder:"FILE" help:"the lock file; NAME.lock.json beside the plan by default"`
+	NoSandbox bool   `again:"begin" help:"lock for a run without a sandbox"`
 }
 
 // Run carries the command out.
@@ -76,7 +76,7 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	for _, code := range terms.Acknowledged {
 		fmt.Fprintf(p.out, "accepted: %s\n", escaped(code))
 	}
-	fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(f.Args[0]), more)
+	fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(f.Args[0]), more+forCommand("run", f.typed, "ack"))
 	return nil
 }
 
@@ -171,24 +171,25 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 	if moved := (*plan.LockError)(nil); errors.As(err, &moved) {
 		if id := amendedTo(ctx, exec.Workspace{Dir: c.Dir}, file, draft.Plan.Digest()); id != "" {
 			return nil, &exec.RefusedError{Reasons: []string{fmt.Sprintf("run %s was amended to this plan and has not ended; the lock %s is the one that it began with", id, displayPath(file))},
-				Hint: resumeIn(c.Dir, id) + " goes on with it"}
+				Hint: resumeOther(c.Dir, id) + " goes on with it"}
 		}
 	}
 	if len(acks) > 0 {
 		fmt.Fprintf(p.err, "planlock: warning: --ack changes nothing here: the lock %s says what was accepted; lock the plan again with it:  %s\n",
-			escaped(displayPath(file)), lockAgain(c.Dir, path, named, locked, acks))
+			escaped(displayPath(file)), lockAgain(c.Dir, path, named, locked, acks, c.Given))
 	}
 	return locked, err
 }
 
 // lockAgain is the command that accepts acks, besides what the lock that is
-// there accepts; locked is nil if that cannot be read.
-func lockAgain(dir, path, named string, locked *plan.Locked, acks []string) string {
+// there accepts, for a run that is given these flags; locked is nil if that
+// cannot be read.
+func lockAgain(dir, path, named string, locked *plan.Locked, acks, given []string) string {
 	command := "planlock lock " + quoted(path)
 	if named != "" {
 		command += " -o " + quoted(named)
 	}
-	command += inDir(dir)
+	command += inDir(dir) + forCommand("lock", given, "ack")
 	var all []string
 	if locked != nil {
 		all = locked.Options().Acknowledged

@@ -95,7 +95,7 @@ func hint(err error, at placedError) string {
 	case errors.As(err, &proof), is[*record.CorruptError](err), is[*checkpoint.DamagedError](err):
 		return "what .planlock holds was changed by somebody else, or the disk is damaged: put it back from a backup; nothing in it can be trusted until then"
 	case is[*plan.LockError](err):
-		return "lock the plan again:  planlock lock " + orElse(quotedIf(at.path), "PATH")
+		return "lock the plan again:  " + lockWith(orElse(quotedIf(at.path), "PATH"), at.dir, at.given)
 	case is[*plan.CheckError](err):
 		return "planlock check " + orElse(quotedIf(at.path), "PATH") + " shows each of them with its place"
 	case is[*plan.AmendError](err):
@@ -167,16 +167,16 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 	hints, as := []string{r.Hint}, spelling{dir: at.dir}
 	inHand := at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil
 	if inHand {
-		as.resume = at.resume()
+		as.run, as.resume = r.Run, at.resume()
 	}
 	for _, a := range r.Actions {
 		hints = append(hints, way(a, inHand)+as.spell(a))
 	}
 	resumes := slices.ContainsFunc(r.Actions, func(a action.Action) bool { return a.Kind == action.Resume })
 	if id := r.Run; !inHand && id != "" && at.path != "" && !resumes {
-		again := resumeIn(at.dir, id) + " goes on with that run, or says how it ended"
+		again := resumeOther(at.dir, id) + " goes on with that run, or says how it ended"
 		if at.run == nil || at.run.Started.Run != id {
-			again += fmt.Sprintf("; planlock lock %s makes a new lock", quoted(at.path))
+			again += fmt.Sprintf("; %s makes a new lock", lockWith(quoted(at.path), at.dir, at.given))
 		}
 		hints = append(hints, again)
 	}
@@ -259,9 +259,11 @@ func before(run *history.Run) string {
 // actions: what a report says can be done next is spelled here, and what a hint
 // says too.
 type spelling struct {
-	dir    string // the workspace
-	plan   string // where the plan of the run lay; "" where no run is known
-	resume string // the command that goes on with the run; "" for the plain one
+	dir    string   // the workspace
+	plan   string   // where the plan of the run lay; "" where no run is known
+	run    string   // its id
+	resume string   // the command that goes on with it
+	given  []string // flags that it was given
 }
 
 // spell is the command for an action; "" where there is none.
@@ -269,13 +271,16 @@ func (s spelling) spell(a action.Action) string {
 	in := inDir(s.dir)
 	switch a.Kind {
 	case action.Run, action.Lock:
-		return fmt.Sprintf("planlock %s %s%s%s", a.Kind, s.path(a), in, acks(a))
+		return fmt.Sprintf("planlock %s %s%s%s", a.Kind, s.path(a), in, forCommand(string(a.Kind), s.given)) + acks(a, s.given)
 	case action.Attend:
 		return "run the plan on a terminal, or with --answers wait, and answer with planlock answer"
 	case action.Check:
 		return fmt.Sprintf("planlock check %s --dir %s", s.path(a), quoted(cmp.Or(s.dir, ".")))
 	case action.Resume:
-		text := cmp.Or(s.resume, resumeIn(s.dir, a.Run))
+		text := s.resume
+		if a.Run != s.run {
+			text = resumeOther(s.dir, a.Run)
+		}
 		for _, name := range a.Accept {
 			text += " --accept " + quoted(name)
 		}
@@ -284,7 +289,7 @@ func (s spelling) spell(a action.Action) string {
 		return fmt.Sprintf("planlock abandon%s %s --reason TEXT", in, a.Run)
 	case action.Answer:
 		return fmt.Sprintf("planlock answer%s %s %s", in, a.Run, a.Question) + word(a.Choice) +
-			option("--reason TEXT", a.Reason) + acks(a)
+			option("--reason TEXT", a.Reason) + acks(a, nil)
 	case action.Log:
 		return fmt.Sprintf("planlock log%s %s", in, a.Run) + option("--step "+string(a.Step), a.Step != "") +
 			option("--type "+(*history.AttemptFailed)(nil).Type(), a.Failures)
@@ -311,16 +316,20 @@ func (s spelling) path(a action.Action) string {
 	return quoted(cmp.Or(s.plan, "PLAN"))
 }
 
-// spellingOf spells what can be done about a run, which resume goes on with.
-func spellingOf(run *history.Run, dir, resume string) spelling {
-	return spelling{dir: dir, plan: planPath(run, dir), resume: resume}
+// spellingOf spells what can be done about a run, which was given these flags.
+func spellingOf(run *history.Run, dir string, given []string) spelling {
+	return spelling{dir: dir, plan: planPath(run, dir), run: run.Started.Run, resume: resumeWith(run, dir, given),
+		given: given}
 }
 
-// acks are the flags that acknowledge what an action asks for.
-func acks(a action.Action) string {
+// acks are the flags that acknowledge what an action asks for, besides those
+// that were given.
+func acks(a action.Action, given []string) string {
 	text := ""
 	for _, code := range a.Acknowledge {
-		text += " --ack " + quoted(code)
+		if !slices.Contains(given, "--ack="+code) {
+			text += " --ack " + quoted(code)
+		}
 	}
 	return text
 }
@@ -352,13 +361,22 @@ func planPath(run *history.Run, dir string) string {
 // resumeIn is the command that goes on with a run of a workspace.
 func resumeIn(dir, id string) string { return "planlock resume " + id + inDir(dir) }
 
+// resumeOther is the command that goes on with a run of which only the id is at
+// hand.
+func resumeOther(dir, id string) string {
+	if run, err := (exec.Workspace{Dir: dir}).History(context.Background(), id); err == nil {
+		return resumeFrom(run, dir)
+	}
+	return resumeIn(dir, id)
+}
+
 // A placedError is an error with what is needed to say what to do next.
 type placedError struct {
-	err  error
-	dir  string       // the workspace
-	path string       // of the plan; may be empty
-	run  *history.Run // nil if none began
-	as   string       // flags that resume needs besides
+	err   error
+	dir   string       // the workspace
+	path  string       // of the plan; may be empty
+	run   *history.Run // nil if none began
+	given []string     // flags that the run is given; nil: as it says itself
 }
 
 func (e *placedError) Error() string { return e.err.Error() }
@@ -368,7 +386,10 @@ func (e *placedError) Unwrap() error { return e.err }
 
 // resume is the command that goes on with the run, in the way it was started.
 func (e *placedError) resume() string {
-	return resumeIn(e.dir, e.run.Started.Run) + e.as
+	if e.given == nil {
+		return resumeFrom(e.run, e.dir)
+	}
+	return resumeWith(e.run, e.dir, e.given)
 }
 
 // about says which run an error is about; nil stays nil.
@@ -399,34 +420,6 @@ func inWorkspace(dir string, err error) error {
 		return nil
 	}
 	return &placedError{err: err, dir: dir}
-}
-
-// resumeFrom is the command that goes on with a run, as far as the run itself
-// tells how it was started: paths of executors are for the reader to fill in.
-//
-// It is what another process knows, as status does: the flags of the call that
-// began the run are known to nobody else, so what of them matters is read from
-// the envelope.
-func resumeFrom(run *history.Run, dir string) string {
-	text := resumeIn(dir, run.Started.Run)
-	if env := run.Started.Envelope; env != nil {
-		for _, c := range env.Components {
-			if name, ok := strings.CutPrefix(c.Name, "agent:reviewer "); ok {
-				text += " --reviewer " + quoted(name) + "=PATH"
-			}
-			if c.Name == "agent:evidence" {
-				text += " --evidence"
-			}
-			name, ok := strings.CutPrefix(c.Name, "agent:executor ")
-			if ok && name != "shell" && name != "default" && name != run.Started.Executor {
-				text += " --executor " + quoted(name) + "=PATH"
-			}
-		}
-	}
-	if leftBefore(exec.Workspace{Dir: dir}.QuestionDir(), run.Started.Run) {
-		text += waits
-	}
-	return text
 }
 
 // keysOf are the choices of a question, as they are typed.

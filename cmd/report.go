@@ -51,7 +51,7 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	if f.Declarations {
 		draw = document.Declarations
 	}
-	model, err := document.New(recorded, run, spellingOf(run, f.Dir, resumeFrom(run, f.Dir)).spell)
+	model, err := document.New(recorded, run, spellingOf(run, f.Dir, run.Policy.Given).spell)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ import (
 type resumeCommand struct {
 	arguments
 	session
-	Plan   string   `placeholder:"FILE" help:"where the plan lies now, if it lies elsewhere"`
-	Accept []string `placeholder:"NAME" sep:"none" help:"let the run go on although this moved, by the name that the refusal gives it, as in \"agent gate polite\"; may be repeated, and stands in the journal with your name"`
+	Plan   string   `again:"path" placeholder:"FILE" help:"where the plan lies now, if it lies elsewhere"`
+	Accept []string `again:"never" placeholder:"NAME" sep:"none" help:"let the run go on although this moved, by the name that the refusal gives it, as in \"agent gate polite\"; may be repeated, and stands in the journal with your name"`
 }
 
 // Run carries the command out.
@@ -32,6 +32,7 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	f.flags = merged(run.Policy.Given, f.typed)
 	c, err := f.controller(ctx, p, run.Started.Executor)
 	if err != nil {
 		return err
@@ -54,7 +55,7 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err := f.seatEscalator(p, c, run.Started.Run); err != nil {
 		return err
 	}
-	f.resumed, f.moved = run.Started.Run, f.Plan
+	f.resumed = run.Started.Run
 	return p.carryOut(ctx, &f.session, c, locked.Files()[0].Path, func() (*exec.Report, error) {
 		return c.ResumeAccepting(ctx, locked, run.Started.Run, defaultName(), f.Accept...)
 	})
@@ -79,7 +80,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 	if err != nil {
 		d, status := unreadable(from, err)
 		d.Hint = fmt.Sprintf("run %s needs the plan that it %s: put it back, or say where it is:  %s --plan PATH",
-			run.Started.Run, boundBy(run), resumeIn(c.Dir, run.Started.Run))
+			run.Started.Run, boundBy(run), resumeFrom(run, c.Dir))
 		return nil, tellUnreadable(p.err, d, status)
 	}
 	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
@@ -164,7 +165,7 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 			return err
 		}
 		report := exec.Report{Run: run, Plan: recorded}
-		if err := printReport(p.out, &report, spellingOf(run, ws.Dir, resumeFrom(run, ws.Dir))); err != nil {
+		if err := printReport(p.out, &report, spellingOf(run, ws.Dir, run.Policy.Given)); err != nil {
 			return err
 		}
 	}

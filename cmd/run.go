@@ -17,10 +17,10 @@ type runCommand struct {
 	arguments
 	session
 	ackFlag
-	Lock          string `placeholder:"FILE" help:"the lock file; NAME.lock.json beside the plan by default, if it is there"`
-	Strategy      string `enum:",direct,orchestrated" default:"" placeholder:"STRATEGY" help:"how much ceremony: direct or orchestrated; what follows from the plan by default"`
-	TestFirst     bool   `help:"steps that can write their test first do: red, green, refactor"`
-	Deterministic bool   `help:"refuse a step that makes another tree than it did before of the same inputs"`
+	Lock          string `again:"never" placeholder:"FILE" help:"the lock file; NAME.lock.json beside the plan by default, if it is there"`
+	Strategy      string `again:"begin" enum:",direct,orchestrated" default:"" placeholder:"STRATEGY" help:"how much ceremony: direct or orchestrated; what follows from the plan by default"`
+	TestFirst     bool   `again:"begin" help:"steps that can write their test first do: red, green, refactor"`
+	Deterministic bool   `again:"begin" help:"refuse a step that makes another tree than it did before of the same inputs"`
 }
 
 // Run carries the command out.
@@ -28,6 +28,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err := p.apart(f.Dir); err != nil {
 		return err
 	}
+	f.flags = f.typed
 	c, err := f.controller(ctx, p, "")
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -31,18 +30,18 @@ type session struct {
 	workspaceFlag
 	roles
 	presetFlag
-	Mode        string        `enum:",silent,dynamic,collaborative,education" default:"" placeholder:"MODE" help:"who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"`
-	Answers     string        `placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse (the default), wait, or a file of rules"`
-	Patience    time.Duration `placeholder:"DURATION" help:"how long, as in 10m, a question waits for its answer; 0: for ever"`
-	TokenBudget int64         `placeholder:"TOKENS" help:"how many tokens a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"`
-	Isolate     bool          `help:"work in a clone; the workspace changes only if the run succeeds"`
-	Shadow      bool          `help:"try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"`
-	NoSandbox   bool          `help:"run commands without a sandbox; part of what is locked"`
-	Format      string        `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text, or jsonl: the journal's records as they are written"`
+	Mode        string        `again:"begin" enum:",silent,dynamic,collaborative,education" default:"" placeholder:"MODE" help:"who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"`
+	Answers     string        `again:"path" placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse (the default), wait, or a file of rules"`
+	Patience    time.Duration `again:"always" placeholder:"DURATION" help:"how long, as in 10m, a question waits for its answer; 0: for ever"`
+	TokenBudget int64         `again:"always" placeholder:"TOKENS" help:"how many tokens a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"`
+	Isolate     bool          `again:"begin" help:"work in a clone; the workspace changes only if the run succeeds"`
+	Shadow      bool          `again:"never" help:"try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"`
+	NoSandbox   bool          `again:"begin" help:"run commands without a sandbox; part of what is locked"`
+	Format      string        `again:"never" enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text, or jsonl: the journal's records as they are written"`
 
 	person  *escalator.Terminal // whoever sits at the terminal; nil until somebody is to be asked
 	resumed string              // id of the run that is resumed
-	moved   string              // where its plan lies, if that was said
+	flags   []string            // what the run is given, by this call and by those before
 }
 
 // controller is what the flags ask for. executor is the default one of the run
@@ -60,6 +59,7 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	c := p.controller(s.Dir)
 	c.Mode, c.Preset, c.NoSandbox, c.Patience, c.TokenBudget = plan.Mode(s.Mode), s.Preset, s.NoSandbox, s.Patience,
 		s.TokenBudget
+	c.Given = s.flags
 	return c, s.seat(ctx, p, c, executor)
 }
 
@@ -157,46 +157,12 @@ func (s *session) keeps(run *history.Run) error {
 	return nil
 }
 
-// again are the flags of this call that a resumed run needs too. The run itself
-// remembers the mode, the sandbox, the clone and the default executor.
-//
-// Executors and reviewers are programs on this machine, which no journal may
-// start by itself. So they are named again by whoever goes on, and this says
-// which.
-func (s *session) again(run *history.Run) string {
-	text := ""
-	for _, word := range s.Executor {
-		if strings.Contains(word, "=") {
-			text += " --executor " + quoted(word)
-		}
-	}
-	for _, word := range s.Reviewer {
-		text += " --reviewer " + quoted(word)
-	}
-	if s.Evidence {
-		text += " --evidence"
-	}
-	if s.moved != "" {
-		text += " --plan " + quoted(s.moved)
-	}
-	switch {
-	case s.Answers != "":
-		text += " --answers " + quoted(s.Answers)
-	case run != nil && leftBefore(exec.Workspace{Dir: s.Dir}.QuestionDir(), run.Started.Run):
-		text += waits
-	}
-	if s.Patience > 0 {
-		text += " --patience " + s.Patience.String()
-	}
-	return text
-}
-
 // placed says what an error of the session is about; nil stays nil.
 func (s *session) placed(err error, path string, run *history.Run) error {
 	if err == nil {
 		return nil
 	}
-	return &placedError{err: err, path: path, run: run, as: s.again(run)}
+	return &placedError{err: err, path: path, run: run, given: s.flags}
 }
 
 // carryOut runs or resumes, shows how it goes, and prints what came of it.
@@ -225,8 +191,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	var refused *exec.RefusedError
 	told := s.resumed != "" && errors.As(err, &refused) && !shown.Begun() // nothing is new about the run
 	if !streams && report != nil && report.Run.Head.Seq > 0 && !told {
-		id := report.Run.Started.Run
-		spelled := spellingOf(report.Run, s.Dir, resumeIn(s.Dir, id)+s.again(report.Run))
+		spelled := spellingOf(report.Run, s.Dir, s.flags)
 		err = errors.Join(err, printReport(p.out, report, spelled))
 	}
 	if broken != nil && err == nil && !errors.Is(broken, syscall.EPIPE) {

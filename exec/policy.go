@@ -47,6 +47,9 @@ type Policy struct {
 	// Patience is how long a question waits for its answer; 0: as long as the
 	// escalator does.
 	Patience time.Duration
+	// Given is what the host was given, in its own words, such as flags: it
+	// stands in the journal for whoever goes on and has to give it again.
+	Given []string
 }
 
 // ladder is what is tried after a failure.

@@ -27,6 +27,9 @@ type Policy struct {
 	EvidenceWait time.Duration `json:"evidence_wait_ns,omitempty"`
 	// how long a question waits; 0: as long as whoever is asked does
 	Patience time.Duration `json:"patience_ns,omitempty"`
+	// what the host was given, in its own words, that whoever goes on gives
+	// again
+	Given []string `json:"given,omitempty"`
 }
 
 // Triggers are the thresholds at which dynamic mode asks a person.

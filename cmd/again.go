@@ -1,0 +1,148 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// What becomes of a flag where planlock prints how to go on: each flag of a
+// command that begins, locks or goes on with a run says so by its tag "again".
+const (
+	againAlways = "always" // whoever goes on gives it again
+	againPath   = "path"   // likewise; it is a path, or NAME=PATH
+	againBegin  = "begin"  // the run keeps it: only whoever begins another one gives it again
+	againNever  = "never"  // it is of its call alone
+)
+
+// typed are the flags of a call that others may have to give again, word by
+// word, as in "--executor=scribe=/home/me/agent": paths are absolute, so that
+// they can be given again from any folder. names are those of executors that
+// the host brings.
+func typed(of *kong.Node, words []string, names ...string) []string {
+	var list []string
+	for _, word := range words {
+		name, value, set := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		f := flagNamed(of, name)
+		if f == nil || f.Tag.Get("again") == againNever {
+			continue
+		}
+		if set && f.Tag.Get("again") == againPath {
+			word = "--" + name + "=" + absolute(value, names)
+		}
+		list = append(list, word)
+	}
+	return list
+}
+
+// absolute is a flag's PATH or NAME=PATH with the path from the root, if a file
+// is there; a word that means something else stays.
+func absolute(value string, names []string) string {
+	label, path := labelled(value)
+	if slices.Contains(append(names, "shell", "wait", "refuse"), path) {
+		return value
+	}
+	full, err := filepath.Abs(path)
+	if _, missing := os.Stat(path); err != nil || missing != nil {
+		return value
+	}
+	return label + full
+}
+
+// labelled splits NAME=PATH into "NAME=" and PATH.
+func labelled(value string) (label, path string) {
+	name, path, ok := strings.Cut(value, "=")
+	if !ok || strings.ContainsAny(name, `/\`) {
+		return "", value
+	}
+	return name + "=", path
+}
+
+// merged are the flags that a run was given before with those that it is given
+// now: a flag that is given now replaces what was given for it.
+func merged(before, now []string) []string {
+	kept := slices.DeleteFunc(slices.Clone(before), func(word string) bool { return gives(now, flagOf(word)) })
+	return append(kept, now...)
+}
+
+// flagOf is the name of a flag that was typed.
+func flagOf(word string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+	return name
+}
+
+// gives reports whether a flag is among what was given; name may have a part of
+// its value, as in "executor=scribe=".
+func gives(given []string, name string) bool {
+	return slices.ContainsFunc(given, func(word string) bool {
+		return flagOf(word) == name || strings.Contains(name, "=") && strings.HasPrefix(word, "--"+name)
+	})
+}
+
+// forCommand spells those of the given flags that a command needs again, with a
+// space before each; without are flags that it does not need.
+func forCommand(command string, given []string, without ...string) string {
+	text, flags := "", commandNamed(command).parser().Model.Node
+	for _, word := range given {
+		name, value, set := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		f := flagNamed(flags, name)
+		switch {
+		case f == nil || slices.Contains(without, name) || f.Tag.Get("again") == againNever:
+		case command == "resume" && f.Tag.Get("again") == againBegin:
+		case command == "resume" && name == "executor" && !strings.Contains(value, "="): // the run remembers its default
+		case !set || f.IsBool():
+			text += " " + word
+		case f.Tag.Get("again") == againPath:
+			label, path := labelled(value)
+			text += " --" + name + " " + quoted(label+displayPath(path))
+		default:
+			text += " --" + name + " " + quoted(value)
+		}
+	}
+	return text
+}
+
+// resumeWith is the command that goes on with a run that was given these flags.
+//
+// Executors and reviewers are programs on this machine, which no journal may
+// start by itself: whoever goes on names them again. Where nobody knows how
+// they were given, as with a run that another program began, the envelope says
+// who they are, and paths are for the reader to fill in.
+func resumeWith(run *history.Run, dir string, given []string) string {
+	text := resumeIn(dir, run.Started.Run) + forCommand("resume", given)
+	if env := run.Started.Envelope; env != nil {
+		for _, c := range env.Components {
+			if name, ok := strings.CutPrefix(c.Name, "agent:reviewer "); ok && !gives(given, "reviewer="+name+"=") {
+				text += " --reviewer " + quoted(name) + "=PATH"
+			}
+			if c.Name == "agent:evidence" && !gives(given, "evidence") && !gives(given, "tracker") {
+				text += " --evidence"
+			}
+			name, ok := strings.CutPrefix(c.Name, "agent:executor ")
+			if ok && name != "shell" && name != "default" && name != run.Started.Executor &&
+				!gives(given, "executor="+name+"=") {
+				text += " --executor " + quoted(name) + "=PATH"
+			}
+		}
+	}
+	if !gives(given, "answers") && leftBefore(exec.Workspace{Dir: dir}.QuestionDir(), run.Started.Run) {
+		text += waits
+	}
+	return text
+}
+
+// resumeFrom is the command that goes on with a run, as its journal says how it
+// was started.
+func resumeFrom(run *history.Run, dir string) string { return resumeWith(run, dir, run.Policy.Given) }
+
+// lockWith is the command that locks a plan for a run that is given these flags.
+func lockWith(path, dir string, given []string) string {
+	return fmt.Sprintf("planlock lock %s%s%s", path, inDir(dir), forCommand("lock", given, "ack"))
+}
