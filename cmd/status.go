@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/cmd/internal/screen"
@@ -48,7 +49,11 @@ func printStatus(w io.Writer, run *history.Run, cutOff bool) {
 		}
 	}
 	if run.Paused != nil {
-		fmt.Fprintf(w, "stopped  %s\n", escaped(run.Paused.Why))
+		why := strings.TrimPrefix(run.Paused.Why, "stopped ")
+		if run.Stopping != nil {
+			why += " " + run.Stopping.String()
+		}
+		fmt.Fprintf(w, "stopped  %s\n", escaped(why))
 	}
 	for _, a := range run.Amendments {
 		fmt.Fprintf(w, "amended  %s by %s\n", plural(len(a.Added), "further step"),

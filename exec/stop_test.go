@@ -211,7 +211,7 @@ func TestAbandonClosesWhatIsOpen(t *testing.T) {
 	}
 	for _, r := range []*history.Run{report.Run, run} {
 		s := r.Step(q.Step)
-		if len(r.Questions())+len(r.Open())+len(r.UnderWay()) > 0 || s.Status != history.Pending ||
+		if len(r.Questions())+len(r.Open())+len(r.UnderWay()) > 0 || s.Status != history.Failed ||
 			s.Questions[0].Open() {
 			t.Errorf("open after the end: %v, %v, %v, step %s", r.Questions(), r.Open(), r.UnderWay(), s.Status)
 		}
@@ -225,6 +225,16 @@ func TestAbandonClosesWhatIsOpen(t *testing.T) {
 	if err := folder.Answer(late); !errors.As(err, &refused) {
 		t.Errorf("it was answered: %v", err)
 	}
+	for file, want := range map[string]string{
+		"SUMMARY.md": "tasks_failed: 1\n", "stuck-report.md": "nothing more was tried: the run was abandoned by anna",
+		"checkpoint-1.json": `"status": "failed"`, "checkpoint.yaml": `reason: "error"`,
+		"pending_actions.json": `"reason": "step 1.1: no; nothing more was tried`,
+	} {
+		text, err := os.ReadFile(filepath.Join(ws.ViewDir(q.Run), file))
+		if err != nil || !strings.Contains(string(text), want) || strings.Contains(string(text), "Next: step") {
+			t.Errorf("%s does not say %q: %v\n%s", file, want, err, text)
+		}
+	}
 	views, err := filepath.Glob(filepath.Join(ws.ViewDir(q.Run), "*.md"))
 	if err != nil || len(views) == 0 {
 		t.Fatalf("no views: %v", err)
@@ -233,6 +243,59 @@ func TestAbandonClosesWhatIsOpen(t *testing.T) {
 		text, err := os.ReadFile(name)
 		if err != nil || strings.Contains(string(text), "waits for") || strings.Contains(string(text), " yet") {
 			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+	}
+}
+
+// TestDocumentsForWhoeverGoesOn: while a run waits, and where a person stopped
+// it, there is a summary; once a question has its answer, no document speaks of
+// it any more, also while the run works, or after it was killed.
+func TestDocumentsForWhoeverGoesOn(t *testing.T) {
+	b := exectest.New(t, strings.Replace(twoSteps(), `on_failure = "retry"`, `on_failure = "ask"`, 1), workspace, nil)
+	ws := exec.Workspace{Dir: b.Dir}
+	folder := &escalator.Folder{Dir: ws.QuestionDir()}
+	b.Controller.Escalator = folder
+	run, later := "", ""
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(ws.ViewDir(run), name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+		return string(text)
+	}
+	b.Controller.Executors["script"] = exectest.Script{"1.1": exectest.Attempts(exectest.Fail("no"), goodScript["1.1"]),
+		"1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			later = read("next-session.md") + read("stuck-report.md")
+			return goodScript["1.2"](ctx, w)
+		}}
+	locked := b.Lock(t)
+	report, err := b.Controller.Run(t.Context(), locked)
+	run = report.Run.Started.Run
+	for _, choice := range []string{"s", "r", ""} {
+		if choice != "s" {
+			report, err = b.Controller.Resume(t.Context(), locked, run)
+		}
+		if choice == "" {
+			if err != nil || strings.Contains(later, "Question q") || strings.Contains(later, "WAITING") || later == "" {
+				t.Errorf("%v; while it worked, the documents said\n%s", err, later)
+			}
+			continue
+		}
+		if summary := read("SUMMARY.md"); !strings.Contains(summary, "status: waiting\n") ||
+			!strings.Contains(read("next-session.md"), "**Question q") {
+			t.Errorf("%v: the summary of a run that waits is\n%s", err, summary)
+		}
+		q := report.Run.Questions()[0]
+		if err := folder.Answer(ask.Answer{Run: run, Question: q.ID, Attempt: q.Attempt, Choice: choice, By: "anna",
+			Reason: "the machine is needed"}); err != nil {
+			t.Fatal(err)
+		}
+		if choice == "s" {
+			report, err = b.Controller.Resume(t.Context(), locked, run)
+			if want := "stopped by anna at step 1.1: the machine is needed"; report.Run.Paused == nil || report.Run.Paused.Why != want ||
+				!strings.Contains(read("next-session.md"), want) || strings.Contains(read("next-session.md"), "Question "+q.ID) {
+				t.Errorf("%v: it was let go because %+v\n%s", err, report.Run.Paused, read("next-session.md"))
+			}
 		}
 	}
 }

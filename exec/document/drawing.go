@@ -135,6 +135,8 @@ func (m *Model) functions() map[string]any {
 		"atOnce":  (*task).atOnce,
 		// the run
 		"run":         func() *history.Run { return m.of },
+		"phasesDone":  func() []history.PhaseOver { return completedPhases(m) },
+		"carriedOut":  carriedOut,
 		"plan":        func() *plan.Plan { return m.plan },
 		"analysis":    func() *analysis.Analysis { return m.analysis },
 		"steps":       func() []*step { return m.steps },

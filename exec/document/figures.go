@@ -162,7 +162,7 @@ func reasonOf(r *history.Run, rep *Model) string {
 		return "handoff"
 	case rep.Waiting != nil:
 		return "stuck"
-	case rep.Counts.Failed > 0 && r.Ended != nil:
+	case r.Ended != nil && rep.Status != history.Achieved:
 		return "error"
 	case len(r.Flow.Switched) > 0 && len(r.Flow.Phases) == 0:
 		return "mode_switch"

@@ -226,5 +226,8 @@ func reasonLeft(r *history.Run, t *task) string {
 			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
 		}
 	}
+	if r.Abandoned != nil {
+		return "the run was abandoned before it, " + r.Abandoned.String()
+	}
 	return "the run ended before it"
 }

@@ -244,8 +244,11 @@ func (m *Model) stuck(s *step) bool { return s.Failure != nil || m.waitsAt(s) }
 // waitsAt reports whether the question that waits is about a step.
 func (m *Model) waitsAt(s *step) bool { return m.Waiting != nil && m.Waiting.Step == s.Address }
 
-// unfinished are the first steps that are still to be done.
+// unfinished are the first steps that are still to be done; none once the run is over.
 func unfinished(m *Model, most int) []*step {
+	if over(m) {
+		return nil
+	}
 	open := only(m.steps, func(s *step) bool { return s.Status == history.Pending || s.Status == history.InFlight })
 	return open[:min(most, len(open))]
 }
@@ -368,12 +371,12 @@ func phases(m *Model) phaseProgress {
 	var done []donePhase
 	flow := m.of.Flow
 	if flow.Strategy != nil && len(flow.Strategy.Phases) > 0 {
-		for _, p := range flow.Phases {
+		for _, p := range completedPhases(m) {
 			done = append(done, donePhase{p.Number, p.Phase,
-				fmt.Sprintf("%d steps completed, tree %s", p.Completed, p.Checkpoint.Tree.Short())})
+				fmt.Sprintf("%s, tree %s", carriedOut(p), p.Checkpoint.Tree.Short())})
 		}
 		total := len(flow.Strategy.Phases)
-		return phaseProgress{min(len(done)+1, total), total, done}
+		return phaseProgress{min(len(flow.Phases)+1, total), total, done}
 	}
 	for i, t := range m.Tasks {
 		if t.Status == "completed" {
@@ -381,6 +384,20 @@ func phases(m *Model) phaseProgress {
 		}
 	}
 	return phaseProgress{min(len(done)+1, max(len(m.Tasks), 1)), len(m.Tasks), done}
+}
+
+// completedPhases are the phases that are over, and of which something was
+// completed.
+func completedPhases(m *Model) []history.PhaseOver {
+	return only(m.of.Flow.Phases, func(p history.PhaseOver) bool { return p.Completed > 0 })
+}
+
+// carriedOut is what a phase that is over came to.
+func carriedOut(p history.PhaseOver) string {
+	if p.Left > 0 {
+		return fmt.Sprintf("%d of %s completed", p.Completed, count(p.Completed+p.Left, "step", "steps"))
+	}
+	return count(p.Completed, "step", "steps") + " completed"
 }
 
 // contextOf is what somebody who goes on must know, in one line.

@@ -20,8 +20,8 @@ type Document struct {
 	// Only reports whether the document has something to say of a run; nil:
 	// always.
 	Only func(*Model) bool
-	// Ahead is set on documents for whoever goes on: they are drawn also while
-	// a run waits.
+	// Ahead is set on documents for whoever goes on: they are drawn also when a
+	// run is let go of, and when it is taken up again.
 	Ahead bool
 	// Draw writes the document. It is a pure function of the model.
 	Draw func(io.Writer, *Model) error
@@ -65,8 +65,8 @@ func All() []Document {
 			For: "people at a terminal: at most 100 columns, no colours, nothing that a terminal obeys", Draw: Text},
 		{Name: "report.md", For: "people in a browser or an editor", Draw: Markdown},
 		{Name: "report.json", For: "programs: everything, schema `planlock.report/1`", Draw: JSON},
-		{Name: "SUMMARY.md", For: "a team that files a summary beside its plan", Draw: byTemplate("SUMMARY.md")},
-		{Name: progressFile, For: "tools that read progress logs", Draw: Progress},
+		{Name: "SUMMARY.md", For: "a team that files a summary beside its plan", Ahead: true, Draw: byTemplate("SUMMARY.md")},
+		{Name: progressFile, For: "tools that read progress logs", Ahead: true, Draw: Progress},
 		{Name: "summary.json", For: "programs that compare runs: key figures, and what became of each task; schema `planlock.summary/1`",
 			Draw: drawFigures},
 		{Name: "notepad_NAME.md", For: "people: what was learned on the way", Draw: byTemplate("notepad.md")},

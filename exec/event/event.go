@@ -17,6 +17,7 @@ package event
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
@@ -89,10 +90,10 @@ func kindOf(f history.Fact) Kind {
 	case *history.Sealed:
 		return Ended
 	case *history.Paused:
-		switch f.Why {
-		case "waiting":
+		switch {
+		case f.Why == "waiting":
 			return Waiting
-		case "interrupted", "stopped":
+		case f.Why == "interrupted", strings.HasPrefix(f.Why, "stopped"):
 			return Cancelled
 		}
 		return Paused

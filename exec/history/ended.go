@@ -22,7 +22,7 @@ const (
 
 // Paused says that the controller let go of the run, which can be resumed.
 type Paused struct {
-	Why string `json:"why"` // "waiting", "interrupted", "stopped"
+	Why string `json:"why"` // "waiting", "interrupted", "stopped by ana at step 1.2: why", ...
 }
 
 func (*Paused) Type() string { return "run-paused" }

@@ -214,7 +214,7 @@ func (f *Asked) ofStep(r *Run, s *Step, at moment) error {
 		// closed
 		x = &s.Questions[len(s.Questions)-1]
 	}
-	r.open = append(r.open, openQuestion{s, x})
+	r.open = append(r.open, openQuestion{s, x, at.seq})
 	return nil
 }
 

@@ -190,6 +190,14 @@ func (r *Run) Questions() []*ask.Question {
 	return open
 }
 
+// WasLeft reports whether a question is open that was asked before the run was
+// taken up last, so that documents which were drawn then speak of it.
+func (r *Run) WasLeft(question string) bool {
+	return slices.ContainsFunc(r.open, func(o openQuestion) bool {
+		return o.exchange.Question.ID == question && o.at < r.ResumedAt
+	})
+}
+
 // AskedUnder is the digest of the plan that a question of the run was asked
 // under, or "". It stays that when the run is amended.
 func (r *Run) AskedUnder(question string) ledger.Digest { return r.under[question] }
@@ -199,6 +207,7 @@ func (r *Run) AskedUnder(question string) ledger.Digest { return r.under[questio
 type openQuestion struct {
 	step     *Step
 	exchange *Exchange
+	at       uint64 // position in the journal
 }
 
 // openQuestions are those that nobody has answered, in the order in which they

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/guards"
 	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/recovery"
@@ -60,7 +63,8 @@ func (d *Decider) Decide(run *history.Run, seen *guard.Seen) []Wanted {
 }
 
 // stopping is what a run still needs that is to stop, or that nobody wants any
-// more: what is under way is dropped.
+// more: what is under way is dropped. A step of a run that nobody wants has
+// failed where an attempt of it did, and how its tasks ended is said.
 func stopping(c *guard.Case) []Wanted {
 	run := c.Run
 	if s := lane.Current(run); s != nil {
@@ -74,6 +78,13 @@ func stopping(c *guard.Case) []Wanted {
 	}
 	if run.Abandoned == nil {
 		return one(Pause{Why: Stopped})
+	}
+	if f := atFault(lane.Current(run)); f != nil {
+		return noted(c, &history.StepFailed{Class: f.Class, Reasons: slices.Concat(f.Reasons,
+			[]string{"nothing more was tried: the run was abandoned " + run.Abandoned.String()})})
+	}
+	if over := flow.Tasks(c.Plan, run, true); len(over) > 0 {
+		return one(Record{Facts: history.Where{}.Locate(over[0])})
 	}
 	return one(Record{Facts: history.Where{}.Locate(&history.Ended{Status: history.NotAchieved,
 		Tree: run.Tree.Tree, Reasons: []string{"the run was abandoned " + run.Abandoned.String()}})})

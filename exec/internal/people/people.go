@@ -72,8 +72,19 @@ func (p *People) Note(ctx context.Context, facts []history.Located) error {
 	return nil
 }
 
-// Put puts the question that is open, and has what comes of it recorded.
+// Put puts the question that is open, and has what comes of it recorded. The
+// documents that were drawn when the run was let go of speak of it; they are
+// drawn anew once it is open no more.
 func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error {
+	left := p.Rec.Run.WasLeft(q.ID)
+	err := p.put(ctx, s, q)
+	if err == nil && left && !p.Rec.Run.WasLeft(q.ID) {
+		p.Paused(ctx)
+	}
+	return err
+}
+
+func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error {
 	if !q.Requested.IsZero() {
 		if err := p.Inbox.withdraw(ctx, ask.Request{Kind: q.Kind, At: q.Requested}); err != nil {
 			return err
@@ -129,7 +140,8 @@ func (p *People) settle(ctx context.Context, s *history.Step, q ask.Question, a 
 	p.Before.Keep(ctx)
 	switch {
 	case a.Choice == choice.Stop:
-		return p.Pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", session.ErrWaiting, s.Address, a.By))
+		who := fmt.Sprintf("stopped by %s at step %s", a.By, s.Address)
+		return p.Pause(ctx, strings.TrimSuffix(who+": "+a.Reason, ": "), fmt.Errorf("%w: stopped at step %s by %s", session.ErrWaiting, s.Address, a.By))
 	case q.Kind == ask.Obsolete && a.Choice == choice.Replan && p.Rec.Run.AskedUnder(q.ID) == p.Rec.Run.Started.Plan:
 		return p.Pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", session.ErrWaiting, a.By))
 	}
