@@ -109,9 +109,9 @@ func printBook(w io.Writer, book *learn.Book, format string) error {
 		if e.Ready() {
 			state = "ready"
 		}
-		fmt.Fprintf(w, "%s  %-11s %-10s %d of %d confirmed, %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID,
+		fmt.Fprintf(w, "%s  %-11s %-10s %s, %d needed; %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID,
 			state, e.Kind,
-			e.Confirmed, e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.Pattern), escaped(e.Remedy))
+			plural(e.Confirmed, "confirmation"), e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.Pattern), escaped(e.Remedy))
 	}
 	if none && format == "text" {
 		fmt.Fprintln(w, "Nothing has been learned yet: finished runs teach what worked.")

@@ -80,6 +80,7 @@ func withHint(text string, hints ...string) string {
 func hint(err error, at placedError) string {
 	var outcome *exec.OutcomeError
 	var proof *exec.ProofError
+	var unheard *ask.RefusedError
 	switch {
 	case errors.As(err, &outcome):
 		return outcomeHint(outcome, at)
@@ -104,7 +105,9 @@ func hint(err error, at placedError) string {
 		return "planlock run PATH begins one; --dir names another workspace"
 	case is[*exec.AmbiguousError](err):
 		return ""
-	case is[*ask.RefusedError](err):
+	case errors.As(err, &unheard) && unheard.Question == "":
+		return "planlock choices" + inDir(at.dir) + " lists those that are remembered"
+	case unheard != nil:
 		return "planlock status" + inDir(at.dir) + " shows the question and how to answer it"
 	case errors.Is(err, syscall.ENOSPC):
 		return "make room on the disk (planlock gc" + inDir(at.dir) + " frees what no run needs)" + andResume(at)

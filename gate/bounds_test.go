@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/gate"
@@ -131,5 +132,19 @@ func TestTextsAreBounded(t *testing.T) {
 	j := talk(t, func(pass *gate.Pass) error { pass.Evidencef("%s", long); return nil })
 	if text := j.Verdict.Evidence[0]; !strings.HasSuffix(text, " bytes more)") {
 		t.Errorf("it does not say that it was cut: %q", text[len(text)-20:])
+	}
+}
+
+// TestATimeoutNamesWhatIsKnownOfIt: no brackets stand around nothing.
+func TestATimeoutNamesWhatIsKnownOfIt(t *testing.T) {
+	for want, e := range map[string]gate.TimeoutError{
+		`gate: "step 1.2" gave no answer within 1s`:                             {},
+		`gate: "step 1.2" gave no answer within 1s (dependency)`:                {Cause: gate.Dependency},
+		`gate: "step 1.2" gave no answer within 1s (dependency: git is silent)`: {Cause: gate.Dependency, Evidence: "git is silent"},
+	} {
+		e.Name, e.Limit = "step 1.2", time.Second
+		if got := e.Error(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

@@ -26,11 +26,14 @@ type TimeoutError struct {
 }
 
 func (e *TimeoutError) Error() string {
-	text := fmt.Sprintf("gate: %q gave no answer within %v (%s", e.Name, e.Limit, e.Cause)
-	if e.Evidence != "" {
-		text += ": " + e.Evidence
+	text := fmt.Sprintf("gate: %q gave no answer within %v", e.Name, e.Limit)
+	switch {
+	case e.Cause != "" && e.Evidence != "":
+		text += fmt.Sprintf(" (%s: %s)", e.Cause, e.Evidence)
+	case e.Cause != "" || e.Evidence != "":
+		text += fmt.Sprintf(" (%s%s)", e.Cause, e.Evidence)
 	}
-	return text + ")"
+	return text
 }
 
 // A PanicError says that a gate panicked.

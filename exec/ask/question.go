@@ -111,13 +111,17 @@ var (
 	ErrLater = errors.New("ask: waiting for an answer")
 )
 
-// A RefusedError says why an answer does not count.
+// A RefusedError says why an answer does not count, or why a remembered choice
+// cannot be revoked.
 type RefusedError struct {
-	Question string
+	Question string // "" where it is about no question
 	Why      string
 }
 
 func (e *RefusedError) Error() string {
+	if e.Question == "" {
+		return "ask: " + e.Why
+	}
 	return fmt.Sprintf("ask: the answer to question %s does not count: %s", e.Question, e.Why)
 }
 

@@ -104,7 +104,7 @@ func (s *Precedents) find(ctx context.Context, id string) (ask.Precedent, error)
 	if err != nil {
 		return ask.Precedent{}, err
 	}
-	return ask.Precedent{}, &ask.RefusedError{Question: id, Why: "there is no remembered choice with that id"}
+	return ask.Precedent{}, &ask.RefusedError{Why: fmt.Sprintf("there is no remembered choice %q", id)}
 }
 
 func (s *Precedents) folder() *Folder { return &Folder{Dir: s.Dir, Now: s.Now} }

@@ -80,6 +80,10 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 		p.answered(e, f.Answer)
 	case *history.ModeSwitched:
 		p.say("   mode switched from " + safetext.Escape(f.String()))
+	case *history.StrategySet:
+		p.strategy(f)
+	case *history.RolledBack:
+		p.setBack(e.State, f)
 	case *history.Lesson:
 		p.say("   lesson: " + safetext.Escape(f.Result) + "; " + safetext.Escape(f.Lesson))
 	case *history.StepCompleted, *history.StepFailed, *history.StepSkipped, *history.StepBlocked:
@@ -180,6 +184,9 @@ func (p *Progress) recovering(e event.Event, f *history.Recovery) {
 		return
 	}
 	next := safetext.Escape(MethodName(f.Method))
+	if f.Rung == recovery.RetryRung {
+		next += " (" + safetext.Escape(f.Why) + ")" // which of how many
+	}
 	p.doing = "next " + next
 	p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), next))
 }
@@ -218,6 +225,26 @@ func (p *Progress) tell(run *history.Run, s *history.Step) {
 	}
 	p.shown[s] = true
 	p.say(p.style.step(stepLine(run, s, p.cols), s.Status))
+}
+
+// strategy tells that there is another amount of ceremony from here on, and why.
+func (p *Progress) strategy(f *history.StrategySet) {
+	if f.From != "" {
+		p.say(fmt.Sprintf("   strategy switched from %s to %s: %s", safetext.Escape(string(f.From)),
+			safetext.Escape(string(f.Strategy)), safetext.Clip(f.Why, 200)))
+	}
+}
+
+// setBack tells where the run stands, and forgets the ends of steps that are
+// not over any more: they are told when they end again.
+func (p *Progress) setBack(run *history.Run, f *history.RolledBack) {
+	p.say(fmt.Sprintf("   the run was set back to before %s", p.cols.step(f.To)))
+	for _, s := range run.Steps {
+		if !s.Status.Over() {
+			delete(p.shown, s)
+		}
+	}
+	p.current, p.doing = "", ""
 }
 
 // Begun reports whether the run began or went on.

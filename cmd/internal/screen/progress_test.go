@@ -16,6 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan/native"
 )
@@ -221,5 +224,30 @@ func TestColours(t *testing.T) {
 	t.Setenv("TERM", "dumb")
 	if out := watch(t, true, nil); strings.Contains(out, "\x1b") {
 		t.Errorf("a dumb terminal got %q", out)
+	}
+}
+
+// TestTheStrategySwitchIsTold: how much ceremony there is from here on, and
+// why; what a run begins with is no news.
+func TestTheStrategySwitchIsTold(t *testing.T) {
+	var out bytes.Buffer
+	p := New(&out, false, time.Now, nil)
+	for _, f := range []*history.StrategySet{{Strategy: history.Direct},
+		{From: history.Direct, Strategy: history.Orchestrated, Why: "it takes longer"}} {
+		p.Observe(t.Context(), event.Event{Fact: f, State: &history.Run{}})
+	}
+	if got, want := out.String(), "   strategy switched from direct to orchestrated: it takes longer\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestRetriesSayWhichOfHowMany: what is tried next has the number of the retry.
+func TestRetriesSayWhichOfHowMany(t *testing.T) {
+	var out bytes.Buffer
+	p := New(&out, false, time.Now, nil)
+	p.Observe(t.Context(), event.Event{State: &history.Run{},
+		Fact: &history.Recovery{Rung: recovery.RetryRung, Method: "primary", Why: "retry 2 of 3"}})
+	if got, want := out.String(), "next: primary (retry 2 of 3)\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want it to end with %q", got, want)
 	}
 }

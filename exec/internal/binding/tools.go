@@ -62,11 +62,15 @@ func verifies(p *plan.Plan, key string) bool {
 
 // Verify looks for the tool servers that the plan names, and refuses where a
 // required one is missing. What is to be said besides are the warnings.
-// Optional ones are listed, and nobody looks for them.
+// Optional ones are listed, and nobody looks for them; nor for any where nobody
+// can, which is said.
 func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
 	tools = toolsOf(x.Plan)
-	if x.Ask == nil || !verifies(x.Plan, "check_on_startup") {
+	if !verifies(x.Plan, "check_on_startup") {
 		return tools, nil, nil
+	}
+	if x.Ask == nil {
+		return tools, unseen(tools), nil
 	}
 	var missing, names []string
 	for i := range tools {
@@ -118,4 +122,18 @@ func (x *Tools) VerifyAgain(ctx context.Context) error {
 		x.Warn(w)
 	}
 	return err
+}
+
+// unseen says which tool servers the plan needs, and nobody can look for.
+func unseen(tools []history.Tool) []string {
+	var names []string
+	for _, tool := range tools {
+		if tool.Need != toolOptional {
+			names = append(names, fmt.Sprintf("%s (%s)", tool.Name, tool.Need))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"nobody has looked whether the tools are there that the plan needs: " + strings.Join(names, ", ")}
 }
