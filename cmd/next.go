@@ -91,7 +91,7 @@ func hint(err error, at placedError) string {
 	case errors.As(err, &proof) && proof.What == "view":
 		return fmt.Sprintf("views can be drawn again: delete the file, and planlock report %s%s draws what the journal says", proof.Run, inDir(at.dir))
 	case errors.As(err, &proof) && (errors.Is(err, exec.ErrNoRun) || errors.Is(err, checkpoint.ErrNotFound)):
-		return "if the program that ran it keeps its stores elsewhere, only that program can verify it (Workspace.Verify); " +
+		return "if the program that ran it keeps its stores elsewhere, only that program can verify it; " +
 			"else what .planlock held was taken away: put it back from a backup, and trust nothing in it until then"
 	case errors.As(err, &proof), is[*record.CorruptError](err), is[*checkpoint.DamagedError](err):
 		return "what .planlock holds was changed by somebody else, or the disk is damaged: put it back from a backup; nothing in it can be trusted until then"
@@ -167,7 +167,7 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 			text += "\n  " + forPeople(reason)
 		}
 	}
-	hints, as := []string{r.Hint}, spelling{dir: at.dir}
+	hints, as := append([]string{r.Hint}, absent(r)...), spelling{dir: at.dir}
 	inHand := at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil
 	if inHand {
 		as.run, as.resume = r.Run, at.resume()
@@ -184,6 +184,26 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 		hints = append(hints, again)
 	}
 	return withHint(text, hints...)
+}
+
+// absent are the flags that bring those who are missing.
+func absent(err error) (hints []string) {
+	if e, ok := err.(*exec.AbsentError); ok && e.Role != "gate" {
+		value := "PATH"
+		if e.Name != "" {
+			value = quoted(e.Name) + "=PATH"
+		}
+		return []string{fmt.Sprintf("say who that is:  --%s %s", e.Role, value)}
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			hints = append(hints, absent(one)...)
+		}
+	case interface{ Unwrap() error }:
+		hints = absent(e.Unwrap())
+	}
+	return hints
 }
 
 // way leads in to the command of an action, where it is one of several ways on

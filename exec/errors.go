@@ -63,6 +63,21 @@ func (e *RefusedError) Error() string { return (*session.Refusal)(e).Error() }
 // Unwrap returns what the refusal was found by.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
+// An AbsentError says that a plan names somebody who takes no part: an executor
+// (Controller.Executors), a reviewer (Controller.Reviewers) or a gate
+// (Controller.Gates).
+type AbsentError struct {
+	Role string // "executor", "reviewer" or "gate"
+	Name string // "" for the default executor
+}
+
+func (e *AbsentError) Error() string {
+	if e.Name == "" {
+		return "exec: a step names no " + e.Role + ", and there is no default one"
+	}
+	return fmt.Sprintf("exec: the plan names the %s %q, and none of that name takes part", e.Role, e.Name)
+}
+
 // A PanicError says that code of the host panicked, in whichever port: the
 // workspace was let go, and what was under way is undone when the run is
 // resumed.

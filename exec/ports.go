@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -56,9 +55,9 @@ func (x Executors) find(named string) (Executor, error) {
 		return one, nil
 	}
 	if named == "" {
-		return nil, errors.New("exec: a step names no executor, and the controller has no default one: set Controller.Executors[\"\"]")
+		return nil, &AbsentError{Role: "executor"}
 	}
-	return nil, fmt.Errorf("exec: executor %q is not known: set Controller.Executors[%q]", named, named)
+	return nil, &AbsentError{Role: "executor", Name: named}
 }
 
 // name is what an executor calls itself.

@@ -152,7 +152,7 @@ func (c *Controller) lacksGates(p *plan.Plan) error {
 	for _, use := range p.Gates {
 		args, there := known[use.Name]
 		if !there {
-			errs = append(errs, fmt.Errorf("exec: the plan asks for the gate %q, which is not there: add it to Controller.Gates", use.Name))
+			errs = append(errs, &AbsentError{Role: "gate", Name: use.Name})
 			continue
 		}
 		for _, s := range use.Args {
@@ -257,7 +257,7 @@ func lacksReviewers(p *plan.Plan, have []Reviewer) error {
 	var errs []error
 	for _, n := range names {
 		if !slices.ContainsFunc(have, func(r Reviewer) bool { return r != nil && r.Name() == n.Text }) {
-			errs = append(errs, fmt.Errorf("exec: the plan is to be approved by reviewer %q, and there is none of that name: add it to Controller.Reviewers", n.Text))
+			errs = append(errs, &AbsentError{Role: "reviewer", Name: n.Text})
 		}
 	}
 	return errors.Join(errs...)

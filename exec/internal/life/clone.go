@@ -47,7 +47,7 @@ func (l *Life) cloneable() error {
 	}
 	for entry := range l.Work.Base.All() {
 		if l.Work.Base.Level(entry.Path) == ledger.Stamps {
-			return &session.Refusal{Hint: "run it neither isolated nor as a trial (Controller.Isolate, Controller.Shadow), or move the glob that covers it to track or ignore of [ledger]",
+			return &session.Refusal{Hint: "run it neither isolated nor as a trial, or move the glob that covers it to track or ignore of [ledger]",
 				Reasons: []string{fmt.Sprintf("%q is watched by its stamps only, so its content is not kept, and the clone of an isolated run would not have it", entry.Path)}}
 		}
 	}
@@ -60,7 +60,7 @@ func (l *Life) harmless(format plan.Format) error {
 	if !l.Shadow {
 		return nil
 	}
-	refused := &session.Refusal{Hint: "try a plan of the other steps; or run this one for real, not as a trial (Controller.Shadow)"}
+	refused := &session.Refusal{Hint: "try a plan of the other steps; or run this one for real, not as a trial"}
 	for _, o := range l.outline(format) {
 		if o.Rollback == plan.Compensatable || o.Rollback == plan.Irreversible {
 			refused.Reasons = append(refused.Reasons, fmt.Sprintf("step %s is %s: what it does outside of the workspace would be no trial", o.Address, o.Rollback))

@@ -41,7 +41,7 @@ func (l *Life) Reopen(ctx context.Context, prefix string) error {
 	if got, want := l.Locked.Digest(), l.Rec.Run.Started.Plan; got != want {
 		hint := "resume it with the plan that it began with"
 		if len(l.Rec.Run.Amendments) > 0 {
-			hint = "resume it with the plan that it was amended to (Amended.Locked)"
+			hint = "resume it with the plan that it was amended to"
 		}
 		return l.Refuse(hint, "the plan moved from %s to %s", want.Short(), got.Short())
 	}
