@@ -16,6 +16,6 @@
 //   - gate: who judges, and what a verdict is
 //   - exec: the controller, with executors, escalations and views around it
 //
-// This package holds examples only. A program starts with plan.ReadFile and
-// exec.Controller.
+// This package holds examples only. A program starts with native.ReadFile
+// (package plan/native) and exec.Controller.
 package planlock

@@ -135,8 +135,10 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (report *Repo
 }
 
 // Resume goes on with a run that was interrupted, crashed or waits, from its
-// last checkpoint. The plan must be the one that the run began with; run is its
-// id or a unique prefix of it. A step that was under way is undone first; if it
+// last checkpoint. run is its id or a unique prefix of it. The plan must be the
+// one that the run began with: the same value, or in another process a lock of
+// the same plan, made with plan.Lock and what Started.Acknowledged holds, or
+// read with lockfile.Read where it lay in a file. A step that was under way is undone first; if it
 // was irreversible, a person is asked.
 //
 // Resume of a finished run changes nothing and returns its report, and the

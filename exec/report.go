@@ -14,7 +14,7 @@ import (
 // A Report is what was done, at any point of a run. It is the reader's own: the
 // controller does not touch it any more.
 type Report struct {
-	Run  *history.Run // empty if nothing began
+	Run  *history.Run // empty if nothing began; Run.Started.Run is its id
 	Plan *plan.Plan   // nil if there was none
 }
 

@@ -28,11 +28,13 @@ type Pass struct {
 	Step    *plan.Step  // nil in planning and final
 	Attempt int
 
-	Dir     string         // the workspace (or clone) on disk
-	Base    *ledger.Tree   // before the run
-	Before  *ledger.Tree   // the step's checkpoint
-	After   *ledger.Tree   // after the attempt; equals Before in phase before; the final tree in phase final
-	Content ledger.Content // contents of entries of Base and Before (from the store) and After (from Dir)
+	Dir    string       // the workspace (or clone) on disk
+	Base   *ledger.Tree // before the run
+	Before *ledger.Tree // the step's checkpoint
+	After  *ledger.Tree // after the attempt; equals Before in phase before; the final tree in phase final
+	// Content reads contents of entries of Base and Before (from the store) and
+	// After (from Dir). The controller sets it; a pass of a test may leave it nil.
+	Content ledger.Content
 
 	// Comparison is what changed from Before to After: Changes, Symbols, Lines.
 	ledger.Comparison

@@ -75,7 +75,8 @@ func Hold(q ask.Question, facts ...history.Fact) Verdict { return Verdict{Questi
 // Ask asks a person before the step begins, in the words of whoever holds it
 // up, and lets the step pass once that person has. The choices are to run it
 // all the same, to leave it out, to stop, and to give it up; what follows from
-// them happens by itself. The kind is the guard's own, as in "freeze".
+// them happens by itself. Where nobody answers, that is a refusal, and the step
+// has failed. The kind is the guard's own, as in "freeze".
 func Ask(c *Case, kind ask.Kind, why string, evidence ...string) Verdict {
 	s := c.Step
 	if s.Chosen(kind, choice.GoOn) {

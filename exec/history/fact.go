@@ -18,7 +18,8 @@ import (
 type Fact interface {
 	// Type is the name of the fact in the journal.
 	Type() string
-	// String is what the fact says, on one line of plain English. It may hold
+	// String is what the fact says, on one line of plain English, to stand
+	// behind its type, as "restored: tree 113540b6b8d7" does. It may hold
 	// text of executors and people, as it is.
 	String() string
 }

@@ -1,9 +1,9 @@
-// Package disturbance says what may not hold any more of what a controller saw,
-// after something happened to the run:
+// Package disturbance lists which observations of a controller are out of date
+// after something happened to the run, such as a question to a person:
 //
 //	seen.Forget(disturbance.PersonAsked...)
 //
-// That a run is taken up disturbs all: nothing seen outlives its controller.
+// A controller that takes up a run has observed nothing yet.
 package disturbance
 
 import (

@@ -1,6 +1,6 @@
-// Package lane is the one lane that a run has for now: what is under way in it,
-// what it waits for, and what comes next. Who asks this has to be changed where
-// there are more.
+// Package lane is the one lane that a run has: the step that is under way, its
+// attempt, and the question that waits. A run with several lanes has no single
+// answer to these, so callers of this package are what several lanes change.
 package lane
 
 import (
