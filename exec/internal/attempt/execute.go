@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,10 +66,14 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 }
 
 // and is what an executor said in several phases of an attempt: the texts one
-// after another, the status of the last, the costs together.
+// after another, each on lines of its own, the status of the last, the costs together.
 func (o Outcome) and(next Outcome) Outcome {
 	tail := output.NewTail(bound.Output)
-	fmt.Fprint(tail, o.Output, next.Output)
+	fmt.Fprint(tail, o.Output)
+	if o.Output != "" && next.Output != "" && !strings.HasSuffix(o.Output, "\n") {
+		fmt.Fprint(tail, "\n")
+	}
+	fmt.Fprint(tail, next.Output)
 	next.Output = tail.String()
 	next.Stateful = next.Stateful || o.Stateful
 	next.Tokens = AddTokens(o.Tokens, next.Tokens)
