@@ -99,8 +99,15 @@ func TestApproval(t *testing.T) {
 				wanted = history.Completed
 			}
 			for _, task := range []string{"1", "2"} {
-				if o := run.Report.Run.Task(task).Outcome(); o == nil || o.Status != wanted {
-					t.Errorf("task %s: %+v, want %s", task, o, wanted)
+				o := run.Report.Run.Task(task).Outcome()
+				if o == nil || o.Status != wanted {
+					t.Fatalf("task %s: %+v, want %s", task, o, wanted)
+				}
+				if a := run.Report.Run.Task(task).Approval(); a != nil && !a.Status.Runs() {
+					if !strings.Contains(o.Reason, a.Reasons[0]) || !strings.Contains(o.Reason, a.Terminal) ||
+						strings.Contains(o.Reason, "what was made of it") != (a.Retry > 0) {
+						t.Errorf("its last word %q does not say what its reviewers said: %+v", o.Reason, a)
+					}
 				}
 			}
 		})

@@ -91,7 +91,7 @@ func TestPendingActionsAreAPlan(t *testing.T) {
 		var ids []string
 		for _, task := range draft.Plan.Tasks {
 			ids = append(ids, task.ID)
-			if len(task.AcceptanceCriteria) == 0 {
+			if len(task.AcceptanceCriteria) == 0 && s.name != "hostile" { // its step says no more than its task
 				t.Errorf("%s: task %s has no criteria", s.name, task.ID)
 			}
 		}
@@ -103,6 +103,44 @@ func TestPendingActionsAreAPlan(t *testing.T) {
 				t.Errorf("%s: %v", s.name, d)
 			}
 		}
+	}
+}
+
+// TestPendingActionsOverCycles: title, text and kind of a task that is left again
+// and again stay its own, and nothing that planlock says of it gets among them.
+func TestPendingActionsOverCycles(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*plan.Task)
+		text   string
+	}{
+		"with a description": {func(task *plan.Task) { task.Description = "Wire it in. Mind the tests." },
+			"Wire it in. Mind the tests."},
+		"with a prompt": {func(task *plan.Task) { task.Steps[0].Prompt = "Wire it in, please." }, "Wire it in, please."},
+		"with a title":  {func(*plan.Task) {}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := limiter()
+			p.Tasks[1].Kind = "documentation"
+			tt.change(&p.Tasks[1])
+			for cycle := 1; cycle <= 3; cycle++ {
+				s := firstTask(begin(t, p))
+				s.add(5, "2.1", 1, &history.Advised{Kind: "reflection", Point: "execution", Note: "unknown"})
+				s.start("2.1", "primary").fail("2.1", 1, history.Crashed, "exit status 1")
+				s.add(5, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+				s.add(5, "3.1", 0, &history.StepBlocked{By: "2.1", Why: "it needs 2.1"})
+				text := drawn(t, s.end(history.Partial), "pending_actions.json")
+				draft, err := formats.ReadBytes("pending_actions.json", text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := draft.Plan.Tasks[0]
+				if got.Title != "Use it" || got.Description != tt.text || got.Kind != "documentation" {
+					t.Fatalf("cycle %d: %q, %q, %q\n%s", cycle, got.Title, got.Description, got.Kind, text)
+				}
+				p = limiter()
+				p.Tasks[1].Title, p.Tasks[1].Description, p.Tasks[1].Kind = got.Title, got.Description, got.Kind
+			}
+		})
 	}
 }
 

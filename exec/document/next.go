@@ -64,12 +64,13 @@ func diffs(rep *Model) []nextStep {
 	return out
 }
 
-// actions are what can be done about a task that failed.
-func (rep *Model) actions() ordered[string] {
-	return ordered[string]{
-		{"debug", rep.say(action.Action{Kind: action.Log, Run: rep.Run, Failures: true})},
-		{"verify", rep.say(rep.prove())},
+// actions are what can be done about a task that failed after some attempts.
+func (rep *Model) actions(attempts int) ordered[string] {
+	verify := pair[string]{"verify", rep.say(rep.prove())}
+	if attempts == 0 {
+		return ordered[string]{verify}
 	}
+	return ordered[string]{{"debug", rep.say(action.Action{Kind: action.Log, Run: rep.Run, Failures: true})}, verify}
 }
 
 // nextSteps says what to do now, most pressing first.

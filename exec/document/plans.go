@@ -117,6 +117,8 @@ type pendingAction struct {
 	TaskID   string          `json:"task_id"`
 	Priority string          `json:"priority"`
 	Action   string          `json:"action"`
+	About    string          `json:"description,omitempty"` // where the plan says more than the action
+	Type     string          `json:"type,omitempty"`
 	Criteria []string        `json:"acceptance_criteria"`
 	Depends  []string        `json:"depends_on,omitempty"`
 	Status   string          `json:"status"` // failed, failed_final, blocked, skipped, partial, pending
@@ -172,9 +174,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		if in.Priority != "" {
 			out.Priority = strings.ToUpper(in.Priority)
 		}
-		if in.Description != "" {
-			out.Action = in.Description
-		}
+		out.About, out.Type = textOf(in), in.Kind
 		out.Criteria = append(out.Criteria, in.AcceptanceCriteria...)
 		for _, d := range in.DependsOn {
 			if left[d] {
@@ -185,9 +185,6 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 	out.Reason = reasonLeft(r, t)
 	for _, s := range t.Steps {
 		out.Attempts += len(s.Attempts)
-		if len(out.Criteria) == 0 && s.Status != history.Completed {
-			out.Criteria = append(out.Criteria, s.Title)
-		}
 		if s.Failure != nil {
 			out.Hints = append(out.Hints, s.remedy())
 		}
@@ -198,7 +195,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		}
 	}
 	if len(out.Criteria) == 0 {
-		out.Criteria = append(out.Criteria, out.Action)
+		out.Criteria = stepsLeft(t)
 	}
 	for _, rec := range a.Recommendations {
 		if rec.Task == t.ID {
@@ -206,9 +203,39 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		}
 	}
 	if out.Status == "failed" || out.Status == string(history.FailedFinal) {
-		out.Actions = rep.actions()
+		out.Actions = rep.actions(out.Attempts)
 	}
 	return out
+}
+
+// textOf is what the plan says of a task besides its title: its description,
+// else what its steps are told to do.
+func textOf(in *plan.Task) string {
+	var parts []string
+	add := func(text string) {
+		if text = strings.TrimSpace(text); text != "" && text != in.Title && !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	if add(in.Description); in.Description == "" {
+		for i := range in.Steps {
+			add(in.Steps[i].Prompt)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// stepsLeft are the titles of the steps that were not completed: what is to be
+// there, where the plan has no criteria. What is no more than the task's own
+// title says nothing.
+func stepsLeft(t *task) []string {
+	titles := []string{}
+	for _, s := range t.Steps {
+		if s.Status != history.Completed && s.Title != t.Title {
+			titles = append(titles, s.Title)
+		}
+	}
+	return titles
 }
 
 // reasonLeft says why a task is not done.

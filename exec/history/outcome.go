@@ -73,6 +73,8 @@ func (f *TaskOutcome) conclude() {
 	switch {
 	case f.Approval == Rejected:
 		f.Status, f.Reason = Failed, "its reviewers did not approve it"
+	case f.Approval == FailedRetry && r.Approval == 0:
+		f.Status, f.Reason = Failed, "its reviewers did not approve it"
 	case f.Approval == FailedRetry:
 		f.Status, f.Reason = Failed, "its reviewers did not approve it, nor what was made of it"
 	case done && found == evidenceFound && r.Verification > 0:

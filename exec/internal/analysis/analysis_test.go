@@ -266,6 +266,9 @@ func TestRecommendations(t *testing.T) {
 		{"a critical step that was not", "critical flag", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "").step("1.2", "", "primary").end(history.Partial)
 		}, []string{"step 1.1: mark it as not critical (it failed, nothing was blocked by that, and the run ended PARTIAL)"}},
+		{"a critical step that somebody left out", "critical flag", func(t *testing.T) *told {
+			return tell(t, mixed, 2).add("1.1", 0, &history.StepSkipped{By: "ana"}).step("1.2", "", "primary").end(history.Partial)
+		}, nil},
 		{"a critical step that was", "critical flag", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "").add("1.2", 0,
 				&history.StepBlocked{By: "1.1"}).end(history.Partial)
@@ -280,6 +283,16 @@ func TestRecommendations(t *testing.T) {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "backup_2").step("1.2", "", "primary")
 		}, []string{"step 1.1: make backup 2 the primary method: by mail (the primary method failed and this one did it)",
 			"step 1.1: put backup 2 before those that failed (1 before it failed)"}},
+		{"a backup that failed once itself", "backup", func(t *testing.T) *told {
+			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "backup_2", "backup_2").step("1.2", "", "primary")
+		}, []string{"step 1.1: make backup 2 the primary method: by mail (the primary method failed and this one did it)",
+			"step 1.1: put backup 2 before those that failed (1 before it failed)"}},
+		{"a backup that is no other way", "backup", func(t *testing.T) *told {
+			r := tell(t, mixed, 2).step("1.1", "", "primary", "backup_1").step("1.2", "", "primary")
+			s := &r.plan.Tasks[0].Steps[0]
+			s.Run, s.Backups[0].Run = "make", "make"
+			return r
+		}, nil},
 		{"no backup helped", "backup", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "backup_2", "").step("1.2", "", "primary")
 		}, []string{"step 1.1: find another way (its primary method and all 2 backups failed)"}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -83,7 +84,7 @@ func (row rowOf) flags(r *history.Run) []Recommendation {
 	}
 	over := r.Ended != nil && r.Ended.Status != history.NotAchieved
 	switch {
-	case s.Critical && over && !held:
+	case s.Critical && s.Status == history.Failed && over && !held: // that somebody left it out says nothing of its flag
 		return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as not critical",
 			Why: fmt.Sprintf("it %s, nothing was blocked by that, and the run ended %s", was(s), r.Ended.Status)}}
 	case !s.Critical && row.followedByFailure(r):
@@ -130,16 +131,23 @@ func (row rowOf) methods() []Recommendation {
 			tried++
 		}
 	}
+	before := 0 // backups that failed before the one in hand
 	switch {
 	case row.was.Status == history.Completed && failed["primary"]:
 		for i, b := range row.step.Backups {
 			if "backup_"+b.ID != row.was.Completed.Method {
+				if failed["backup_"+b.ID] {
+					before++
+				}
 				continue
+			}
+			if compliance.SameAgain(row.step, b) {
+				return nil // it did the same again
 			}
 			r.Change, r.Why = fmt.Sprintf("make backup %s the primary method: %s", b.ID, b.Description), "the primary method failed and this one did it"
 			all := []Recommendation{r}
-			if i > 0 && tried > 0 {
-				r.Change, r.Why = fmt.Sprintf("put backup %s before those that failed", b.ID), fmt.Sprintf("%d before it failed", tried)
+			if i > 0 && before > 0 {
+				r.Change, r.Why = fmt.Sprintf("put backup %s before those that failed", b.ID), fmt.Sprintf("%d before it failed", before)
 				all = append(all, r)
 			}
 			return all

@@ -73,6 +73,9 @@ func verify(c *guard.Case, v Verify) []Wanted {
 func lastWord(c *guard.Case, task *plan.Task) []Wanted {
 	of := c.Run.Task(task.ID)
 	o := of.Conclude()
+	if a := of.Approval(); a != nil && !a.Status.Runs() {
+		o.Reason += because(a)
+	}
 	if seen := of.Evidence(); seen != nil && !seen.Pass && o.Status != history.Completed {
 		o.Reason += ": " + lacks(c, seen)
 	}
@@ -82,6 +85,19 @@ func lastWord(c *guard.Case, task *plan.Task) []Wanted {
 	runs, artifacts := Claimed(c.Run, task)
 	o.Runs, o.Artifacts = bound.First(runs, bound.Lines), bound.First(artifacts, bound.Lines)
 	return one(Record{Facts: history.Where{}.Locate(o)})
+}
+
+// because is why reviewers did not approve a task, as the end of a sentence, and
+// why nothing more was tried.
+func because(a *history.Approval) string {
+	text := ""
+	if len(a.Reasons) > 0 {
+		text = ": " + bound.Text(strings.Join(bound.First(a.Reasons, lacksShown), "; "), bound.Line)
+	}
+	if a.Terminal != "" {
+		text += "; nothing more was tried: " + bound.Text(a.Terminal, bound.Short)
+	}
+	return text
 }
 
 // lacksShown is how much of the evidence that is missing the last word about a

@@ -83,6 +83,22 @@ T2@3 "b" LOW after=1 criteria=1
 	}
 }
 
+// TestWhatARunLeft: what planlock says of a task that a run left is no part of
+// the task; in a list of somebody else's the same members are.
+func TestWhatARunLeft(t *testing.T) {
+	const own = `"reason": "it failed", "hints": ["x"], "attempts": 3, "actions": {"verify": "y"}`
+	for text, want := range map[string]string{
+		`"description": "All of it.", "from_run": "01", ` + own: "All of it.",
+		`"from_run": "01", ` + own:                              "",
+		`"reason": "it is old"`:                                 "reason: it is old",
+	} {
+		d, err := intake.Read("pending_actions.json", []byte("["+strings.TrimSuffix(one, "}")+", "+text+"}]"))
+		if err != nil || d.Plan.Tasks[0].Description != want {
+			t.Errorf("%s: %q, want %q: %v", text, d.Plan.Tasks[0].Description, want, err)
+		}
+	}
+}
+
 func TestByPriority(t *testing.T) {
 	tasks := []plan.Task{{Priority: "LOW"}, {Priority: "whenever"}, {Priority: "HIGH"}, {}, {Priority: "Medium"},
 		{Priority: "HIGH"}}

@@ -175,10 +175,15 @@ func (r *reader) depends(item jsontree.Value, at, key, task string) []string {
 }
 
 // more keeps all else that a task says as its description, and the files that
-// it names.
+// it names. What planlock said of a task that a run left is not the task's.
 func (r *reader) more(item jsontree.Value, t *plan.Task) string {
 	known := map[string]bool{"task_id": true, "action": true, "acceptance_criteria": true, "priority": true,
 		"dependencies": true, "depends_on": true, "status": true, "type": true}
+	if item.Get("from_run").OK() { // a run left the task: what it says of itself is no part of it
+		for _, name := range []string{"from_run", "reason", "hints", "attempts", "actions"} {
+			known[name] = true
+		}
+	}
 	var lines []string
 	for v := range item.Each {
 		name := v.Key()
