@@ -96,7 +96,8 @@ func forCommand(command string, given []string, without ...string) string {
 		switch {
 		case f == nil || slices.Contains(without, name) || f.Tag.Get("again") == againNever:
 		case command == "resume" && f.Tag.Get("again") == againBegin:
-		case command == "resume" && name == "executor" && !strings.Contains(value, "="): // the run remembers its default
+		case command == "resume" && name == "executor" && !strings.Contains(value, "="):
+			// the run remembers its default
 		case !set || f.IsBool():
 			text += " " + word
 		case f.Tag.Get("again") == againPath:

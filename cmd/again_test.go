@@ -56,7 +56,8 @@ func TestActionsAreSpelledWithWhatWasGiven(t *testing.T) {
 	as := spelling{dir: "ws", plan: "plan.toml", run: "R", resume: "planlock resume R", given: []string{
 		"--executor=./agent", "--answers=wait", "--ack=done:1.1", "--isolate", "--shadow", "--reviewer=ops=./approve"}}
 	for kind, want := range map[action.Kind]string{
-		action.Run:    "planlock run plan.toml --dir ws --executor ./agent --answers wait --ack done:1.1 --isolate --reviewer ops=./approve --ack done:1.2",
+		action.Run: "planlock run plan.toml --dir ws --executor ./agent --answers wait --ack done:1.1 --isolate " +
+			"--reviewer ops=./approve --ack done:1.2",
 		action.Lock:   "planlock lock plan.toml --dir ws --executor ./agent --ack done:1.1 --reviewer ops=./approve --ack done:1.2",
 		action.Resume: "planlock resume R",
 	} {

@@ -46,7 +46,8 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	if n := len(c.given().Args); !c.takes(n) {
 		return &usageError{fmt.Sprintf("%s: expected  planlock %s  and got %s", name, c.call(), plural(n, "argument"))}
 	}
-	c.given().typed = typed(k.Model.Node, words[:slices.Index(words, "--")], slices.Collect(maps.Keys(p.with.Executors))...)
+	brought := slices.Collect(maps.Keys(p.with.Executors))
+	c.given().typed = typed(k.Model.Node, words[:slices.Index(words, "--")], brought...)
 	err = c.Run(ctx, p)
 	if in, ok := c.runner.(interface{ workspaceDir() string }); ok {
 		return inWorkspace(in.workspaceDir(), err)

@@ -111,7 +111,8 @@ func printBook(w io.Writer, book *learn.Book, format string) error {
 		}
 		fmt.Fprintf(w, "%s  %-11s %-10s %s, %d needed; %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID,
 			state, e.Kind,
-			plural(e.Confirmed, "confirmation"), e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.Pattern), escaped(e.Remedy))
+			plural(e.Confirmed, "confirmation"), e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.Pattern),
+			escaped(e.Remedy))
 	}
 	if none && format == "text" {
 		fmt.Fprintln(w, "Nothing has been learned yet: finished runs teach what worked.")

@@ -294,7 +294,8 @@ func (s spelling) spell(a action.Action) string {
 	in := inDir(s.dir)
 	switch a.Kind {
 	case action.Run, action.Lock:
-		return fmt.Sprintf("planlock %s %s%s%s", a.Kind, s.path(a), in, forCommand(string(a.Kind), s.given)) + acks(a, s.given)
+		return fmt.Sprintf("planlock %s %s%s%s%s", a.Kind, s.path(a), in, forCommand(string(a.Kind), s.given),
+			acks(a, s.given))
 	case action.Attend:
 		return "run the plan on a terminal, or with --answers wait, and answer with planlock answer"
 	case action.Check:

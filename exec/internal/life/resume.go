@@ -185,7 +185,12 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	if refused := l.otherwise(moves); refused != nil {
+	if reasons := l.Accepted.otherwise(moves); len(reasons) > 0 {
+		refused := l.Refuse("accept all that moved, by its name, or undo it", "")
+		if len(moves) == 0 {
+			refused.Hint = "nothing moved that the run is bound to: accept nothing"
+		}
+		refused.Reasons, refused.Actions = reasons, []action.Action{l.Bound.Accepting(moves)}
 		return nil, refused
 	}
 	fact := &history.MovesAccepted{By: l.Accepted.By}
@@ -197,28 +202,20 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 	return []history.Fact{fact}, err
 }
 
-// otherwise refuses a person's word that names something else than what moved.
-func (l *Life) otherwise(moves []envelope.Move) error {
-	refused := l.Refuse("accept all that moved, by its name, or undo it", "")
-	refused.Reasons = nil
-	for _, name := range l.Accepted.Moved {
+// otherwise is what a person's word names that did not move, and what moved that
+// it does not name.
+func (a Accepted) otherwise(moves []envelope.Move) (reasons []string) {
+	for _, name := range a.Moved {
 		if !slices.ContainsFunc(moves, func(m envelope.Move) bool { return name == m.Label() }) {
-			refused.Reasons = append(refused.Reasons, fmt.Sprintf("%q did not move", name))
+			reasons = append(reasons, fmt.Sprintf("%q did not move", name))
 		}
 	}
 	for _, m := range moves {
-		if !slices.Contains(l.Accepted.Moved, m.Label()) {
-			refused.Reasons = append(refused.Reasons, m.String())
+		if !slices.Contains(a.Moved, m.Label()) {
+			reasons = append(reasons, m.String())
 		}
 	}
-	if len(refused.Reasons) == 0 {
-		return nil
-	}
-	if len(moves) == 0 {
-		refused.Hint = "nothing moved that the run is bound to: accept nothing"
-	}
-	refused.Actions = []action.Action{l.Bound.Accepting(moves)}
-	return refused
+	return reasons
 }
 
 // nobodyAfter refuses to restore the tree of a run where a later one has worked
