@@ -193,6 +193,13 @@ func (out *step) addAttempts(rep *Model, s *history.Step) {
 		out.Attempts = append(out.Attempts, rep.newAttempt(s, a, false, i == len(s.Attempts)-1))
 		out.Method = a.Method.Method
 	}
+	if rep.Profile == plan.Observe && out.Declared == nil {
+		for _, a := range out.Attempts {
+			if a.Ledger != nil {
+				a.Ledger.unsaid = true
+			}
+		}
+	}
 }
 
 // addEnd describes how the step ended. Only a completed step has a tree.

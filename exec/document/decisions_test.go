@@ -46,7 +46,7 @@ func TestDecisionsSurviveARollback(t *testing.T) {
 		"report.html":        {"set back to before step 1.2 by ana: answer to q1: begin anew", "ben let the run go on"},
 		"checkpoint.yaml":    {`reason: "begin anew"`, `reason: "set back to before step 1.2 by ana: answer to q1: begin anew"`, `"accepted by ben"`},
 		"next-session.md":    {"ana answered `b` to “step 2.1 failed”: begin anew", "set back to before step 1.2 by ana", "ben let"},
-		"notepad_limiter.md": {"ana answered q1: begin anew"},
+		"notepad_limiter.md": {"step 2.1: ana answered q1, b: begin anew"},
 	})
 	for file, wants := range map[string]map[string]any{
 		"report.json": {"tasks.1.steps.0.questions.0.rolled_back": true, "tasks.1.steps.0.questions.0.answer.by": "ana",

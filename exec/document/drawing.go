@@ -120,6 +120,7 @@ func (m *Model) functions() map[string]any {
 		"differences": differences,
 		"detours":     (*step).detours,
 		"outside":     outside,
+		"suggested":   m.suggested,
 		"proofs":      proofs,
 		"problem":     problem,
 		"touched":     touched,

@@ -73,7 +73,11 @@ func noteSections(m *Model) []noteSection {
 			s.Places = append(s.Places, notePlace{Title: title})
 		}
 		last := &s.Places[len(s.Places)-1]
-		last.Notes = append(last.Notes, safe(n.text))
+		text := n.text
+		if n.step != "" && often != "per_step" { // the heading does not name the step
+			text = md("step "+string(n.step)) + ": " + text
+		}
+		last.Notes = append(last.Notes, safe(text))
 	}
 	return sections
 }
@@ -107,9 +111,21 @@ func notesOf(r *history.Run, rep *Model) []note {
 		all = append(all, note{idea, rec.Task, rec.Step, rep.latest, md(rec.Text())})
 	}
 	for _, a := range r.Addenda {
-		all = append(all, note{human, "", "", rep.latest, fmt.Sprintf("%s added to the plan's record, in answer to %s: %s", md(a.By), md(a.Question), md(a.Choice+" "+a.Reason))})
+		all = append(all, note{human, "", "", rep.latest, fmt.Sprintf("%s added to the plan's record, in answer to %s: %s", md(a.By), md(a.Question), md(strings.TrimSpace(orElse(rep.label(a.Question, a.Choice), a.Choice)+" "+a.Reason)))})
 	}
 	return all
+}
+
+// label is what the choice of a question is called; "" where nobody knows.
+func (m *Model) label(id, key string) string {
+	for _, s := range m.steps {
+		for _, q := range s.Questions {
+			if q.ID == id && q.Answer != nil && q.Answer.Choice == key {
+				return q.Answer.Label
+			}
+		}
+	}
+	return ""
 }
 
 // stepNotes are the notes that a step leaves.
@@ -140,7 +156,8 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 	}
 	for _, q := range s.Questions {
 		if q.Answer != nil && q.Answer.Reason != "" {
-			add(human, "%s answered %s: %s", md(q.Answer.By), md(q.ID), md(q.Answer.Reason))
+			add(human, "%s answered %s, %s: %s", md(q.Answer.By), md(q.ID),
+				md(orElse(q.Answer.Label, q.Answer.Choice)), md(q.Answer.Reason))
 		}
 	}
 	if l := was.Lesson; l != nil {

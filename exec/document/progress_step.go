@@ -179,9 +179,14 @@ func (out *progressSummary) addStep(s *step) {
 		}
 		out.BackupMethods[i].Value++
 	}
-	if f := s.Failure; f != nil && s.Critical {
+	switch f, trouble := s.Failure, s.trouble(); {
+	case f != nil && s.Critical:
 		out.CriticalErrors = append(out.CriticalErrors,
 			criticalError{s.Address, s.Task, s.ID, string(f.Class), strings.Join(f.Reasons, "; "), s.Ended})
+	case s.Critical && s.Skipped != nil && trouble != nil: // it failed, and was left out then
+		out.CriticalErrors = append(out.CriticalErrors, criticalError{s.Address, s.Task, s.ID, string(trouble.Class),
+			strings.Join(append(trouble.Reasons[:len(trouble.Reasons):len(trouble.Reasons)],
+				"left out by "+s.Skipped.By), "; "), s.Ended})
 	}
 	switch p := s.Propagation; {
 	case s.Blocked != nil:

@@ -192,6 +192,7 @@ type entry struct {
 	Declared        *declared     `json:"declared"`
 	Lines           lineCount     `json:"lines"`
 	GitMoved        []string      `json:"git_moved"`
+	unsaid          bool          // an observing run: the step declares nothing, and need not
 }
 
 // holds reports whether exactly what was declared happened.

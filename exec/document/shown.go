@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/compliance"
@@ -238,8 +239,25 @@ func failedTasks(m *Model) []taskFailure {
 	return all
 }
 
-// stuck reports whether a step failed or waits for a person.
-func (m *Model) stuck(s *step) bool { return s.Failure != nil || m.waitsAt(s) }
+// stuck reports whether a step failed, or waits for a person because it did not
+// get on: what education mode teaches before a step is no trouble.
+func (m *Model) stuck(s *step) bool {
+	return s.Failure != nil || m.waitsAt(s) && m.Waiting.Kind != string(ask.Education)
+}
+
+// suggested are the ways that the question about a step names.
+func (m *Model) suggested(s *step) []string {
+	if !m.waitsAt(s) {
+		return nil
+	}
+	var ways []string
+	for _, line := range m.Waiting.Evidence {
+		if way, ok := strings.CutPrefix(line, "suggestion: "); ok {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}
 
 // waitsAt reports whether the question that waits is about a step.
 func (m *Model) waitsAt(s *step) bool { return m.Waiting != nil && m.Waiting.Step == s.Address }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/safetext"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -112,6 +113,7 @@ func Text(out io.Writer, rep *Model) error {
 	}
 	w.judged("Approval", rep.Planning)
 	w.judged("Completion", rep.Final)
+	w.files(rep.Files)
 	w.waiting(rep.Waiting)
 	w.declarations(rep.Declarations)
 	w.line("")
@@ -250,6 +252,29 @@ func (n lineCount) String() string {
 	return out
 }
 
+// filesNamed is how many files the report names of each kind of change; report.md
+// has all of them.
+const filesNamed = 12
+
+// files names what the accepted steps created, modified and deleted.
+func (w *page) files(all []file) {
+	first := true
+	for _, op := range []ledger.Op{ledger.Created, ledger.Modified, ledger.Deleted} {
+		names := each(only(all, func(f file) bool { return f.Op == op }), func(f file) string { return f.Shown() })
+		if len(names) == 0 {
+			continue
+		}
+		if n := len(names) - filesNamed; n > 0 {
+			names = append(names[:filesNamed], fmt.Sprintf("and %d more", n))
+		}
+		if first {
+			w.line("")
+			first = false
+		}
+		w.wrap(fmt.Sprintf("   %-10s", op), strings.Repeat(" ", 13), join(names))
+	}
+}
+
 // waiting writes the question that is open; the choices stand with what is
 // next.
 func (w *page) waiting(q *question) {
@@ -348,10 +373,10 @@ func (s *step) aftermath() []string {
 // A row of the table that sets what was expected against what happened.
 type row struct{ Label, Text, Note string }
 
-// differences sets declared against actual; nil if they are the same or nothing
-// was accounted.
+// differences sets declared against actual; nil if they are the same, nothing
+// was accounted, or nothing had to be declared.
 func differences(e *entry) []row {
-	if e == nil || e.holds() {
+	if e == nil || e.holds() || e.unsaid {
 		return nil
 	}
 	var out []row

@@ -36,7 +36,7 @@ func stuckReport(c *guard.Case, f *history.AttemptFailed, detailed bool) []strin
 	}
 	report = append(report, otherPatterns(c)...)
 	if hint := Suggestion(f, c.Hears()); hint != "" && s.Refusal == nil {
-		report = append(report, "suggestion: "+hint)
+		report = append(report, Suggests+hint)
 	}
 	return report
 }
@@ -89,6 +89,9 @@ func adviceReport(s *history.Step) []string {
 	}
 	return lines
 }
+
+// Suggests begins the line of a question's evidence that names a way on.
+const Suggests = "suggestion: "
 
 // Suggestion is what might help against a class of failure; hears says whether
 // the next attempt is told anything.

@@ -1,0 +1,75 @@
+package document_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// TestStuckReportSuggests what the question suggests; a lesson before a step is
+// no trouble, and has no such report.
+func TestStuckReportSuggests(t *testing.T) {
+	s := firstTask(begin(t, limiter()))
+	s.start("2.1", "primary").fail("2.1", 1, history.Crashed, "exit status 1")
+	q := question(s, "2.1", 1)
+	q.Evidence = append(q.Evidence, "suggestion: read its output")
+	s.add(5, "2.1", 1, &history.Asked{Question: q})
+	says(t, s, map[string][]string{"stuck-report.md": {"### Suggestions\n\n- read its output\n"}})
+	taught := firstTask(begin(t, limiter()))
+	q = question(taught, "2.1", 0)
+	q.Kind = ask.Education
+	taught.add(5, "2.1", 0, &history.Asked{Question: q})
+	if text := drawn(t, taught, "stuck-report.md"); text != nil {
+		t.Errorf("nobody is stuck:\n%s", text)
+	}
+}
+
+// TestReportNamesFiles: the report for terminals names what was created and
+// modified, a dozen of each.
+func TestReportNamesFiles(t *testing.T) {
+	says(t, clean(t), map[string][]string{"report.txt": {
+		"\n   created   server/limit.go, server/limit_test.go\n   modified  README.md, go.mod, server/server.go\n"}})
+}
+
+// TestNothingSaidIsNothingExpected: of a step of an observing run that declares
+// nothing, no change was expected, or missed.
+func TestNothingSaidIsNothingExpected(t *testing.T) {
+	p := limiter()
+	p.Profile = plan.Observe
+	p.Tasks[0].Steps[0].Artifacts = nil
+	s := begin(t, p)
+	s.start("1.1", "primary").work(700, "1.1", 1, "no\n", created("a.txt")).fail("1.1", 1, history.Crashed, "exit status 1")
+	s.add(5, "1.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+	s.end(history.NotAchieved)
+	for _, file := range []string{"report.txt", "report.md", "SUMMARY.md"} {
+		if text := string(drawn(t, s, file)); strings.Contains(text, "no change") || strings.Contains(text, "not declared") {
+			t.Errorf("%s:\n%s", file, text)
+		}
+	}
+}
+
+// TestNotesNameTheirStep, and answers what was chosen.
+func TestNotesNameTheirStep(t *testing.T) {
+	s := begin(t, limiter())
+	s.start("1.1", "primary").work(700, "1.1", 1, "no\n").fail("1.1", 1, history.Crashed, "exit status 1")
+	q := question(s, "1.1", 1)
+	s.add(5, "1.1", 1, &history.Asked{Question: q})
+	s.add(5, "1.1", 1, &history.Answered{Answer: ask.Answer{Question: "q1", Choice: "s", By: "ana", Reason: "enough",
+		At: s.now}})
+	left := history.Addendum{Step: "1.1", Question: "q1", Choice: "s", Reason: "enough", By: "ana"}.Seal(1, digest("plan"))
+	s.add(0, "1.1", 0, &left).add(0, "1.1", 0, &history.StepSkipped{By: "ana", Why: "answer to q1: enough"})
+	s.end(history.Partial)
+	says(t, s, map[string][]string{"notepad_limiter.md": {"- step 1.1: attempt 1 (`primary`) failed",
+		"- step 1.1: ana answered q1, stop here: enough", "in answer to q1: stop here enough"}})
+	var doc any
+	if err := json.Unmarshal(drawn(t, s, "progress_limiter.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := field(doc, "summary.critical_errors.0.message"); err != nil || got != "exit status 1; left out by ana" {
+		t.Errorf("a critical step that failed and was left out: %v, %v", got, err)
+	}
+}
