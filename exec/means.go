@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
+
+	"github.com/planlock/planlock/exec/internal/home"
 )
 
 // Means are what a controller takes from the world besides its workspace: whom
@@ -27,6 +29,7 @@ type Means struct {
 
 func (m *Means) now() time.Time {
 	if m.Now != nil {
+		defer home.InPort("the clock")
 		return m.Now()
 	}
 	return time.Now()
@@ -45,7 +48,9 @@ func (m *Means) newID() (ulid.ULID, error) {
 	if random == nil {
 		random = rand.Reader
 	}
-	id, err := ulid.New(ulid.Timestamp(m.now()), random)
+	now := m.now()
+	defer home.InPort("the source of randomness")
+	id, err := ulid.New(ulid.Timestamp(now), random)
 	if err != nil {
 		return id, fmt.Errorf("exec: no id: %w", err)
 	}

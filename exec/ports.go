@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/review"
@@ -63,6 +64,7 @@ func (x Executors) find(named string) (Executor, error) {
 // name is what an executor calls itself.
 func name(x Executor) string {
 	if n, ok := x.(Named); ok {
+		defer home.InPort("the name of an executor")
 		return n.Name()
 	}
 	return ""

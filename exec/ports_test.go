@@ -49,6 +49,14 @@ type rudeName struct{ exec.Executor }
 
 func (rudeName) Name() string { panic(careless) }
 
+type rudeGuard struct{ rude }
+
+func (rudeGuard) Name() string { panic(careless) }
+
+type rudeRung struct{ rude }
+
+func (rudeRung) Try(recovery.Situation) (recovery.Next, bool) { panic(careless) }
+
 type rudeVersion struct{ exec.Executor }
 
 func (rudeVersion) Version(context.Context) (string, error) { panic(careless) }
@@ -59,6 +67,10 @@ func (rudeReviewer) Name() string { return "rude" }
 func (rudeReviewer) Review(context.Context, review.Request) (review.Review, error) {
 	panic(careless)
 }
+
+type rudeReader struct{}
+
+func (rudeReader) Read([]byte) (int, error) { panic(careless) }
 
 type rudeBlobs struct{ checkpoint.Blobs }
 
@@ -93,10 +105,10 @@ func TestEveryPort(t *testing.T) {
 		}, "1.1 failed"},
 		"executor's name": {func(c *exec.Controller) {
 			c.Executors = exec.Default(rudeName{goodScript})
-		}, careless},
+		}, "the name of an executor panicked: " + careless},
 		"executor's version": {func(c *exec.Controller) {
 			c.Executors = exec.Default(rudeVersion{goodScript})
-		}, careless},
+		}, "executor default panicked: " + careless},
 		"gates nil": {func(c *exec.Controller) { c.Gates = nil }, "no gates"},
 		"gate nil": {func(c *exec.Controller) {
 			c.Gates = append(builtin.Gates(), nil)
@@ -133,31 +145,40 @@ func TestEveryPort(t *testing.T) {
 		"guard nil": {func(c *exec.Controller) {
 			c.Guards = []guard.Guard{nil}
 		}, "guard 1 is nil"},
-		"guard panics": {func(c *exec.Controller) { c.Guards = []guard.Guard{rude{}} }, careless},
+		"guard's name": {func(c *exec.Controller) {
+			c.Guards = []guard.Guard{rudeGuard{}}
+		}, "guard 1 panicked: " + careless},
+		"rung panics": {func(c *exec.Controller) {
+			fails(c, recovery.Ladder{rudeRung{}})
+		}, `rung "rude" panicked in run`},
+		"guard panics": {func(c *exec.Controller) { c.Guards = []guard.Guard{rude{}} }, `guard "rude" panicked in run`},
 		"store panics": {func(c *exec.Controller) {
 			c.Blobs = rudeBlobs{&checkpoint.Memory{}}
-		}, careless},
+		}, "the store of contents panicked"},
 		"log panics at once": {func(c *exec.Controller) {
 			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return rude{}, nil }
-		}, careless},
+		}, "the log panicked"},
 		"log panics": {func(c *exec.Controller) {
 			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return rudeLog{}, nil }
-		}, careless},
+		}, "the log panicked"},
 		"log nil": {func(c *exec.Controller) {
 			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return nil, nil }
 		}, "nil"},
 		"opening a log": {func(c *exec.Controller) {
 			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { panic(careless) }
-		}, careless},
+		}, "the log panicked"},
 		"clock nil": {func(c *exec.Controller) { c.Now = nil }, ""},
 		"clock panics": {func(c *exec.Controller) {
 			c.Now = func() time.Time { panic(careless) }
-		}, careless},
+		}, "the clock panicked"},
 		"clock stands at 0": {func(c *exec.Controller) {
 			c.Now = func() time.Time { return time.Time{} }
 		}, "id"},
 		"randomness ends": {func(c *exec.Controller) { c.Random = bytes.NewReader(nil) }, "EOF"},
-		"host's log nil":  {func(c *exec.Controller) { c.Log = nil }, ""},
+		"randomness panics": {func(c *exec.Controller) {
+			c.Random = rudeReader{}
+		}, "the source of randomness panicked"},
+		"host's log nil": {func(c *exec.Controller) { c.Log = nil }, ""},
 		"tools panic": {func(c *exec.Controller) {
 			c.Tools = func(context.Context, string) error { panic(careless) }
 		}, ""},
@@ -181,8 +202,8 @@ func TestEveryPort(t *testing.T) {
 				t.Fatalf("%v (report %v), want an error that says %q", err, report != nil, port.says)
 			}
 			var panicked *exec.PanicError
-			if errors.As(err, &panicked) && !strings.Contains(panicked.Stack, "ports_test.go") {
-				t.Errorf("the stack does not say where: %s", panicked.Stack)
+			if errors.As(err, &panicked) && (panicked.Port == "" || !strings.Contains(panicked.Stack, "ports_test.go")) {
+				t.Errorf("%v does not say who, or the stack does not say where: %s", panicked, panicked.Stack)
 			}
 			held, err := hold.Workspace(t.Context(), b.Dir)
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/guards"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate/checks"
@@ -113,7 +114,7 @@ func guardsApart(host []guard.Guard) error {
 			errs = append(errs, fmt.Errorf("exec: guard %d is nil", i+1))
 			continue
 		}
-		name := g.Name()
+		name := nameOf(g, i)
 		switch of := names[name]; {
 		case name == "":
 			errs = append(errs, fmt.Errorf("exec: guard %d has no name", i+1))
@@ -123,6 +124,12 @@ func guardsApart(host []guard.Guard) error {
 		names[name] = fmt.Sprintf("guard %d", i+1)
 	}
 	return errors.Join(errs...)
+}
+
+// nameOf is what guard i, from 0, calls itself.
+func nameOf(g guard.Guard, i int) string {
+	defer home.InPort(fmt.Sprintf("guard %d", i+1))
+	return g.Name()
 }
 
 // ErrNoGates says that nobody chose what a controller judges with. Silence must
@@ -196,6 +203,7 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent,
 	var errs []error
 	add := func(kind, name string, x any) {
 		agent := probe.Agent{Name: kind + " " + name}
+		defer home.InPort(agent.Name)
 		switch x := x.(type) {
 		case nil:
 			agent.Version = "nobody"

@@ -59,7 +59,9 @@ type careful struct{ inner checkpoint.Blobs }
 
 func caught(err *error) {
 	if p := recover(); p != nil {
-		*err = Panicked(p)
+		e := Panicked(p)
+		e.Port = cmp.Or(e.Port, "the store of contents")
+		*err = e
 	}
 }
 

@@ -132,7 +132,7 @@ func (h Home) Store(ctx context.Context) (store *checkpoint.Store, close func() 
 // Log opens the log of a run.
 func (h Home) Log(ctx context.Context, run string) (checkpoint.Log, error) {
 	if h.OpenLog != nil {
-		return h.OpenLog(ctx, run)
+		return h.hostLog(ctx, run)
 	}
 	return h.Witness.Open(ctx, h.Journal(run))
 }
@@ -140,7 +140,7 @@ func (h Home) Log(ctx context.Context, run string) (checkpoint.Log, error) {
 // readLog opens the log of a run without the means to change it.
 func (h Home) readLog(ctx context.Context, run string) (checkpoint.Log, error) {
 	if h.OpenLog != nil {
-		return h.OpenLog(ctx, run)
+		return h.hostLog(ctx, run)
 	}
 	log, err := h.Witness.Read(ctx, h.Journal(run))
 	if errors.Is(err, fs.ErrNotExist) {

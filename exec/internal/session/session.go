@@ -89,7 +89,11 @@ func (s *Session) Earlier(ctx context.Context) (iter.Seq2[string, *history.Run],
 // Decider decides what comes next.
 func (s *Session) Decider() *engine.Decider {
 	if s.decides == nil {
-		s.decides = engine.New(s.Contract, s.Ladder)
+		ladder := make(recovery.Ladder, len(s.Ladder))
+		for i, r := range s.Ladder {
+			ladder[i] = rung{r}
+		}
+		s.decides = engine.New(s.Contract, ladder)
 		for _, g := range s.Guards {
 			s.decides.Guards = append(s.decides.Guards, named(g))
 		}
@@ -104,6 +108,14 @@ func named(g guard.Guard) guard.Guard {
 		defer home.InPort(fmt.Sprintf("guard %q", name))
 		return g.Look(c)
 	})
+}
+
+// A rung is one of the host, mostly, whose panics name it.
+type rung struct{ recovery.Rung }
+
+func (r rung) Try(s recovery.Situation) (recovery.Next, bool) {
+	defer home.InPort(fmt.Sprintf("rung %q", r.Name()))
+	return r.Rung.Try(s)
 }
 
 // About is what may be looked at of a step; nil for the run as a whole.
