@@ -126,22 +126,32 @@ func (rep *Model) afterFailure() []nextStep {
 	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
 		out = append(out, rep.afterVerdict()...)
 	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
-		note("The completed steps stay: plan what is left, lock it and run it")
+		leave, rest := rep.without(rep.there())
+		out = append(out, nextStep{"The completed steps stay: once the rest is mended, run it without them", leave, rest})
 	}
 	return append(append(out, diffs(rep)...), nextStep{why: "Prove the report", do: rep.prove()})
+}
+
+// there are the steps whose work is there: carried out again, they would find
+// it.
+func (rep *Model) there() []plan.Address {
+	var all []plan.Address
+	for _, s := range rep.steps {
+		if s.Status == history.Completed || s.Skipped != nil && s.Skipped.done {
+			all = append(all, s.Address)
+		}
+	}
+	return all
 }
 
 // afterVerdict names the ways out where the final gates said no to what the
 // steps did: run again as they are, they would find their own work.
 func (rep *Model) afterVerdict() []nextStep {
-	var there, did []plan.Address
+	there := rep.there()
+	var did []plan.Address
 	for _, s := range rep.steps {
-		switch {
-		case s.Status == history.Completed:
+		if s.Status == history.Completed {
 			did = append(did, s.Address)
-			there = append(there, s.Address)
-		case s.Skipped != nil && s.Skipped.done:
-			there = append(there, s.Address)
 		}
 	}
 	var out []nextStep

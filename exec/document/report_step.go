@@ -110,7 +110,7 @@ type stepBlocked struct {
 // ways are how the step can run after all.
 func (b *stepBlocked) ways() string {
 	if len(b.Unblock) == 0 {
-		return fmt.Sprintf("mend step %s and run the plan again", b.By)
+		return fmt.Sprintf("mend step %s and run what is left of the plan", b.By)
 	}
 	return strings.Join(b.Unblock, "; or ")
 }

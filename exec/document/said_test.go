@@ -73,3 +73,15 @@ func TestNotesNameTheirStep(t *testing.T) {
 		t.Errorf("a critical step that failed and was left out: %v, %v", got, err)
 	}
 }
+
+// TestWhatIsLeftIsRunWithoutWhatIsThere: a run that ended with a part done names
+// the steps to leave out; run again as it is, the plan would find their work.
+func TestWhatIsLeftIsRunWithoutWhatIsThere(t *testing.T) {
+	says(t, breach(t), map[string][]string{"SUMMARY.md": {
+		"once the rest is mended, run it without them: lock the plan and acknowledge \"done:1.1\", \"done:1.2\", and run it"}})
+	for _, s := range stories {
+		if text := string(drawn(t, s.tell(t), "SUMMARY.md")); strings.Contains(text, "run the plan again") {
+			t.Errorf("%s: steps that are done would find their work:\n%s", s.name, text)
+		}
+	}
+}

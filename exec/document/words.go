@@ -47,27 +47,27 @@ func meaning(c history.Class) string {
 func remedy(c history.Class, cause gate.Cause) string {
 	switch c {
 	case history.Refused:
-		return "make its preconditions hold, then run the plan again"
+		return "make its preconditions hold, then run what is left of the plan"
 	case history.Crashed:
 		return "read the output of the attempt, mend the method or give the step a backup, and lock again"
 	case history.TimedOut:
 		switch cause {
 		case gate.Resources:
-			return "free memory, space or processor time, then run the plan again"
+			return "free memory, space or processor time, then run what is left of the plan"
 		case gate.Dependency:
-			return "see that what it waited for answers, then run the plan again"
+			return "see that what it waited for answers, then run what is left of the plan"
 		}
 		return "find out what it waited for; give it a longer timeout only if it needs one, and lock again"
 	case history.Breach:
 		return "mend the method so that it does what is declared, or declare what it must do, and lock again"
 	case history.GateFailed:
-		return "mend what the findings name, and run the plan again"
+		return "mend what the findings name, and run what is left of the plan"
 	case history.Undecided:
-		return "make the gate able to decide, then run the plan again"
+		return "make the gate able to decide, then run what is left of the plan"
 	case history.Interrupted, history.Lost:
-		return "run the plan again"
+		return "run what is left of the plan"
 	case history.NoSpace:
-		return "free space, then run the plan again"
+		return "free space, then run what is left of the plan"
 	case history.Moved:
 		return "put back what moved, or lock again"
 	case history.Nondeterministic:

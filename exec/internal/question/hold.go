@@ -96,7 +96,7 @@ func BlockedBy(s, by *history.Step) *history.StepBlocked {
 	return &history.StepBlocked{By: by.Address,
 		Why: fmt.Sprintf("it needs %s, which is %s; run it again once that is mended", by.Address, by.Status),
 		Unblock: []string{
-			fmt.Sprintf("mend what made %s fail, roll the run back to before it, and resume", by.Address),
+			fmt.Sprintf("mend what made %s fail; roll the run back to before it and resume, or run what is left where it has ended", by.Address),
 			fmt.Sprintf("lock and run a plan in which %s does not need %s", s.Address, by.Address),
 			fmt.Sprintf("in collaborative mode, say that %s is good enough as it is", by.Address),
 		}}
