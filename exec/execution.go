@@ -84,7 +84,7 @@ func (e *execution) workspace() Workspace {
 
 // open takes hold of the workspace and readies the means.
 func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution, error) {
-	if locked == nil {
+	if locked == nil || locked.Digest() == "" {
 		e := c.execution(&plan.Plan{}, nil)
 		e.Plan = nil
 		return e, &session.Refusal{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}

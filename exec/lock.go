@@ -21,6 +21,9 @@ import (
 // a gate says no.
 func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged ...string) (_ *plan.Locked, err error) {
 	defer public(&err)
+	if draft == nil {
+		return nil, plan.ErrNoDraft
+	}
 	options := c.Options()
 	if bad := blockingDiagnostics(draft.Check(options)); len(bad) > 0 {
 		return plan.Lock(draft, plan.LockOptions{Check: options, Acknowledged: acknowledged})
@@ -73,7 +76,11 @@ type Already struct {
 // unless its source marks it.
 //
 // The steps come in the order of execution.
-func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already, error) {
+func (c *Controller) Already(ctx context.Context, draft *plan.Draft) (_ []Already, err error) {
+	defer public(&err)
+	if draft == nil {
+		return nil, plan.ErrNoDraft
+	}
 	e := c.execution(&draft.Plan, draft.Files)
 	if err := e.seat(); err != nil {
 		return nil, err

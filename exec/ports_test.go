@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/guard"
@@ -80,6 +81,50 @@ type rudeLog struct{ rude }
 
 func (rudeLog) Replay(context.Context) iter.Seq2[[]byte, error] {
 	return func(func([]byte, error) bool) {}
+}
+
+// TestNothingGiven: nil and zero values in place of plans and reports are
+// refused, or are what nothing is; none of them panics.
+func TestNothingGiven(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	c, ctx := b.Controller, t.Context()
+	for name, locked := range map[string]*plan.Locked{"nil": nil, "zero": {}} {
+		var refused *exec.RefusedError
+		if report, err := c.Run(ctx, locked); !errors.As(err, &refused) || report.Status() != "" ||
+			!strings.Contains(err.Error(), "not locked") {
+			t.Errorf("a lock that is %s: %v", name, err)
+		}
+		if _, err := c.Resume(ctx, locked, "01"); !errors.As(err, &refused) {
+			t.Errorf("resumed with a lock that is %s: %v", name, err)
+		}
+	}
+	if (&plan.Locked{}).Plan() != nil {
+		t.Error("the zero lock has a plan")
+	}
+	if _, err := c.Lock(ctx, nil); !errors.Is(err, plan.ErrNoDraft) {
+		t.Errorf("locking nothing: %v", err)
+	}
+	if _, err := c.Already(ctx, nil); !errors.Is(err, plan.ErrNoDraft) {
+		t.Errorf("looking for nothing: %v", err)
+	}
+	if _, err := plan.Lock(nil, plan.LockOptions{}); !errors.Is(err, plan.ErrNoDraft) {
+		t.Errorf("locking nothing without a controller: %v", err)
+	}
+	none := &exec.Report{}
+	if none.Status() != "" || none.Next() != nil || !strings.Contains(none.String(), "nothing was done") {
+		t.Errorf("the zero report is %q: %v, %s", none.Status(), none.Next(), none)
+	}
+	if s := (&exec.Report{Plan: &b.Draft.Plan}).String(); !strings.Contains(s, "nothing was done") {
+		t.Errorf("a report of a plan alone: %s", s)
+	}
+	report := b.Run(t).Report
+	ws := exec.Workspace{Dir: b.Dir, Documents: []document.Document{{}}}
+	if err := ws.DrawViews(ctx, report.Run); err == nil || !strings.Contains(err.Error(), "has no name") {
+		t.Errorf("drawing nothing: %v", err)
+	}
+	if _, err := ws.Verify(ctx, report.Run.Started.Run); err == nil || !strings.Contains(err.Error(), "has no name") {
+		t.Errorf("proving nothing: %v", err)
+	}
 }
 
 // TestEveryPort: whatever a host does not give, or gives and it panics, is an
@@ -151,7 +196,24 @@ func TestEveryPort(t *testing.T) {
 		"rung panics": {func(c *exec.Controller) {
 			fails(c, recovery.Ladder{rudeRung{}})
 		}, `rung "rude" panicked in run`},
-		"guard panics": {func(c *exec.Controller) { c.Guards = []guard.Guard{rude{}} }, `guard "rude" panicked in run`},
+		"guard panics":    {func(c *exec.Controller) { c.Guards = []guard.Guard{rude{}} }, `guard "rude" panicked in run`},
+		"rung nil":        {func(c *exec.Controller) { c.Ladder = recovery.Ladder{nil} }, "rung 1 of the ladder is nil"},
+		"documents empty": {func(c *exec.Controller) { c.Documents = []document.Document{} }, ""},
+		"document zero": {func(c *exec.Controller) {
+			c.Documents = []document.Document{{}}
+		}, "document 1 has no name"},
+		"document draws nothing": {func(c *exec.Controller) {
+			c.Documents = []document.Document{{Name: "x"}}
+		}, `"x" has no Draw`},
+		"document elsewhere": {func(c *exec.Controller) {
+			c.Documents = []document.Document{{Name: "../x", Draw: document.Text}}
+		}, `"../x" is no name of a file`},
+		"documents of one name": {func(c *exec.Controller) {
+			c.Documents = append(document.All(), document.Document{Name: "report.txt", Draw: document.Text})
+		}, `two documents are called "report.txt"`},
+		"document panics": {func(c *exec.Controller) {
+			c.Documents = []document.Document{{Name: "x", Draw: func(io.Writer, *document.Model) error { panic(careless) }}}
+		}, `document "x" panicked in run`},
 		"store panics": {func(c *exec.Controller) {
 			c.Blobs = rudeBlobs{&checkpoint.Memory{}}
 		}, "the store of contents panicked"},

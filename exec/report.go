@@ -14,17 +14,22 @@ import (
 // A Report is what was done, at any point of a run. It is the reader's own: the
 // controller does not touch it any more.
 type Report struct {
-	Run  *history.Run // empty if nothing began; Run.Started.Run is its id
+	Run  *history.Run // empty, or nil in the zero value, if nothing began; Run.Started.Run is its id
 	Plan *plan.Plan   // nil if there was none
 }
 
 // Status is how the run stands; "" if nothing began.
-func (r *Report) Status() history.Status { return r.Run.Status }
+func (r *Report) Status() history.Status {
+	if r.Run == nil {
+		return ""
+	}
+	return r.Run.Status
+}
 
 // String is the report as text for people. What can be done next is said in
 // plain English; document.New spells it for a program.
 func (r *Report) String() string {
-	if r.Plan == nil || r.Run.Head.Seq == 0 {
+	if r.Plan == nil || r.Run == nil || r.Run.Head.Seq == 0 {
 		return "nothing was done\n"
 	}
 	var text strings.Builder
@@ -39,7 +44,12 @@ func (r *Report) String() string {
 }
 
 // Next is what to do now, the likeliest first; nil if nothing began.
-func (r *Report) Next() []flow.Suggestion { return flow.Next(r.Run) }
+func (r *Report) Next() []flow.Suggestion {
+	if r.Run == nil {
+		return nil
+	}
+	return flow.Next(r.Run)
+}
 
 // Version is the version of planlock that the program was built with, as far as
 // the build tells: a release, or "devel".

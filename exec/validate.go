@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
@@ -70,7 +71,10 @@ func (c *Controller) validate(p *plan.Plan) error {
 		errs = append(errs, c.Evidence.Validate())
 	}
 	errs = append(errs, lacksReviewers(p, c.Reviewers))
-	errs = append(errs, guardsApart(c.Guards))
+	errs = append(errs, guardsApart(c.Guards), document.Validate(c.Documents))
+	if i := slices.Index(c.Ladder, nil); i >= 0 {
+		errs = append(errs, fmt.Errorf("exec: rung %d of the ladder is nil", i+1))
+	}
 	for _, n := range needed(p) {
 		if _, err := c.Executors.find(n); err != nil {
 			errs = append(errs, err)

@@ -184,6 +184,9 @@ func (w Workspace) documents() []document.Document {
 // DrawViews writes the documents of a run, as they are now, into its view
 // folder.
 func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
+	if err := document.Validate(w.Documents); err != nil {
+		return err
+	}
 	p, err := w.Plan(ctx, run)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/proof"
@@ -161,6 +162,9 @@ type Proof struct {
 // the journal says, byte for byte. It changes nothing. *ProofError names the
 // first thing that is wrong.
 func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
+	if err := document.Validate(w.Documents); err != nil {
+		return nil, err
+	}
 	prover := &proof.Prover{Home: w.home(), Documents: w.documents()}
 	found, what, err := prover.Prove(ctx, run)
 	switch {

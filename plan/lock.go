@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -46,12 +47,18 @@ type Locked struct {
 	origin Origin // guarded by mu; nil for plans that do not come from files
 }
 
+// ErrNoDraft says that there is no draft: nil was given for one.
+var ErrNoDraft = errors.New("plan: there is no draft to lock")
+
 // Lock binds a plan, with options. It refuses anything incomplete: with a *[CheckError]
 // where the plan has errors or the self-check a "no", with an *[AckError] where
 // an acknowledgement is missing, or does not belong to the plan. The draft is
 // copied and may be changed afterwards. Equal arguments give equal locks: Lock
 // asks no clock and makes up no name.
 func Lock(d *Draft, o LockOptions) (*Locked, error) {
+	if d == nil {
+		return nil, ErrNoDraft
+	}
 	check := o.Check
 	check.Approvals = slices.Concat(check.Approvals, o.Approvals)
 	found := d.Check(check)
@@ -93,10 +100,16 @@ func (o LockOptions) clone() LockOptions {
 // ID is the lock's own name; "" where it belongs to the run that it begins.
 func (l *Locked) ID() string { return l.options.ID }
 
-// Plan returns a copy, the caller's own. Keep it rather than asking again.
-func (l *Locked) Plan() *Plan { return deepCopy(l.plan) }
+// Plan returns a copy, the caller's own; nil for the zero value. Keep it rather
+// than asking again.
+func (l *Locked) Plan() *Plan {
+	if l.plan == nil {
+		return nil
+	}
+	return deepCopy(l.plan)
+}
 
-// Digest is that of the plan's meaning.
+// Digest is that of the plan's meaning; "" for the zero value.
 func (l *Locked) Digest() ledger.Digest { return l.digest }
 
 // Format names the front end that read the plan.

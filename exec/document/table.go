@@ -1,6 +1,8 @@
 package document
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -27,6 +29,28 @@ type Document struct {
 	Draw func(io.Writer, *Model) error
 
 	each func(*Model) []File // in place of Draw, where there is one for each task
+}
+
+// Validate refuses a table that cannot be drawn: each document has a name of its
+// own, which is that of a file and leads to no other folder, and a way to draw
+// it.
+func Validate(table []Document) error {
+	var errs []error
+	names := map[string]bool{}
+	for i, d := range table {
+		switch {
+		case d.Name == "":
+			errs = append(errs, fmt.Errorf("document: document %d has no name", i+1))
+		case d.Name == "." || d.Name == ".." || strings.ContainsAny(d.Name, "/\\\x00"):
+			errs = append(errs, fmt.Errorf("document: %q is no name of a file", d.Name))
+		case names[d.Name]:
+			errs = append(errs, fmt.Errorf("document: two documents are called %q", d.Name))
+		case d.Draw == nil && d.each == nil:
+			errs = append(errs, fmt.Errorf("document: %q has no Draw", d.Name))
+		}
+		names[d.Name] = true
+	}
+	return errors.Join(errs...)
 }
 
 // A File is a document of one run under the name that it is kept under.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
@@ -46,6 +47,7 @@ func Write(d *disk.Disk, dir string, table []document.Document, m *document.Mode
 	for _, f := range document.Files(table, m) {
 		sum, err := Sum(func(sum io.Writer) error {
 			return atomicfile.Stream(d, filepath.Join(dir, f.Name), 0o644, func(w io.Writer) error {
+				defer home.InPort(fmt.Sprintf("document %q", f.Name))
 				return f.Draw(io.MultiWriter(w, sum))
 			})
 		})
