@@ -120,7 +120,7 @@ func (m *Model) functions() map[string]any {
 		"differences": differences,
 		"detours":     (*step).detours,
 		"outside":     outside,
-		"suggested":   m.suggested,
+		"suggested":   func(s *step) []string { return suggested(m, s) },
 		"proofs":      proofs,
 		"problem":     problem,
 		"touched":     touched,

@@ -127,7 +127,8 @@ func (rep *Model) afterFailure() []nextStep {
 		out = append(out, rep.afterVerdict()...)
 	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
 		leave, rest := rep.without(rep.there())
-		out = append(out, nextStep{"The completed steps stay: once the rest is mended, run it without them", leave, rest})
+		out = append(out, nextStep{
+			"The completed steps stay: once the rest is mended, run it without them", leave, rest})
 	}
 	return append(append(out, diffs(rep)...), nextStep{why: "Prove the report", do: rep.prove()})
 }

@@ -111,13 +111,13 @@ func notesOf(r *history.Run, rep *Model) []note {
 		all = append(all, note{idea, rec.Task, rec.Step, rep.latest, md(rec.Text())})
 	}
 	for _, a := range r.Addenda {
-		all = append(all, note{human, "", "", rep.latest, fmt.Sprintf("%s added to the plan's record, in answer to %s: %s", md(a.By), md(a.Question), md(strings.TrimSpace(orElse(rep.label(a.Question, a.Choice), a.Choice)+" "+a.Reason)))})
+		all = append(all, note{human, "", "", rep.latest, fmt.Sprintf("%s added to the plan's record, in answer to %s: %s", md(a.By), md(a.Question), md(strings.TrimSpace(orElse(label(rep, a.Question, a.Choice), a.Choice)+" "+a.Reason)))})
 	}
 	return all
 }
 
 // label is what the choice of a question is called; "" where nobody knows.
-func (m *Model) label(id, key string) string {
+func label(m *Model, id, key string) string {
 	for _, s := range m.steps {
 		for _, q := range s.Questions {
 			if q.ID == id && q.Answer != nil && q.Answer.Choice == key {

@@ -14,7 +14,7 @@ import (
 type task struct {
 	ID        string        `json:"id"`
 	Title     string        `json:"title"`
-	Status    string        `json:"status"` // "pending", "running", "completed", "partial", "failed", "skipped", "blocked"
+	Status    string        `json:"status"` // of [history.StepStatus]; what failed for good is "failed"
 	Speclet   string        `json:"speclet,omitempty"`
 	DependsOn []string      `json:"depends_on"`
 	Estimate  span          `json:"estimate_ms,omitempty"`
@@ -123,7 +123,7 @@ type attempt struct {
 	Executor   string          `json:"executor"`
 	Outcome    string          `json:"outcome"` // "accepted", "failed", "running", "rolled-back", "lost"
 	RolledBack bool            `json:"rolled_back"`
-	Reinstates int             `json:"reinstates,omitempty"` // the attempt whose work a person accepted, which was put back
+	Reinstates int             `json:"reinstates,omitempty"` // the attempt whose work was accepted, and put back
 	Started    stamp           `json:"started"`
 	Ended      stamp           `json:"ended"`
 	Duration   span            `json:"duration_ms"`

@@ -246,7 +246,7 @@ func (m *Model) stuck(s *step) bool {
 }
 
 // suggested are the ways that the question about a step names.
-func (m *Model) suggested(s *step) []string {
+func suggested(m *Model, s *step) []string {
 	if !m.waitsAt(s) {
 		return nil
 	}

@@ -190,9 +190,9 @@ func (r *Run) Questions() []*ask.Question {
 	return open
 }
 
-// WasLeft reports whether a question is open that was asked before the run was
-// taken up last, so that documents which were drawn then speak of it.
-func (r *Run) WasLeft(question string) bool {
+// WasLeft reports whether a question of a run is open that was asked before the
+// run was taken up last, so that documents which were drawn then speak of it.
+func WasLeft(r *Run, question string) bool {
 	return slices.ContainsFunc(r.open, func(o openQuestion) bool {
 		return o.exchange.Question.ID == question && o.at < r.ResumedAt
 	})

@@ -34,7 +34,8 @@ func (t Task) Execution() ExecutionStatus {
 		switch {
 		case s.Status == Completed:
 			result = succeeded
-		case s.Status == Failed && s.Critical, (s.Status == Blocked || s.Status == Skipped) && s.Critical && got != notExecuted:
+		case s.Status == Failed && s.Critical,
+			(s.Status == Blocked || s.Status == Skipped) && s.Critical && got != notExecuted:
 			return got
 		case (s.Status == Failed || s.Status == Skipped) && result == notExecuted:
 			result = got

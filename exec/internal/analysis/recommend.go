@@ -84,7 +84,7 @@ func (row rowOf) flags(r *history.Run) []Recommendation {
 	}
 	over := r.Ended != nil && r.Ended.Status != history.NotAchieved
 	switch {
-	case s.Critical && s.Status == history.Failed && over && !held: // that somebody left it out says nothing of its flag
+	case s.Critical && s.Status == history.Failed && over && !held: // leaving it out says nothing of its flag
 		return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as not critical",
 			Why: fmt.Sprintf("it %s, nothing was blocked by that, and the run ended %s", was(s), r.Ended.Status)}}
 	case !s.Critical && row.followedByFailure(r):
