@@ -78,6 +78,9 @@ func TestQuestionOfAGuardIsFilledIn(t *testing.T) {
 func TestGuardThatWantsWhatCannotBe(t *testing.T) {
 	elsewhere, later := plain, plain
 	elsewhere.Step, later.ID = "9.9", "q7"
+	foreign, untried, blocks := plain, plain, plain
+	foreign.Run, untried.Step, untried.Attempt = "other", "1.1", 1<<40
+	blocks.Kind, blocks.Choices = ask.Dependency, []ask.Choice{{Key: choice.Block, Label: "l", Consequence: "c"}}
 	chosen := func(key string) guard.Verdict {
 		q := plain
 		q.Target, q.Choices = "1.1", []ask.Choice{{Key: key, Label: "l", Consequence: "c"}}
@@ -88,6 +91,10 @@ func TestGuardThatWantsWhatCannotBe(t *testing.T) {
 		"which the plan does not have":       guard.Hold(elsewhere),
 		`there is no advice of kind "other"`: guard.Consult("other"),
 		"a later one of the run gets":        guard.Hold(later),
+		`is about run "other"`:               guard.Hold(foreign),
+		"is about attempt 1099511627776":     guard.Hold(untried),
+		"blocked, and nothing blocks it":     guard.Hold(blocks),
+		"there is no observation 99":         guard.Look(99),
 		"a fact that is nil":                 guard.Record(nil),
 		"records a fact that is nil":         guard.Hold(plain, (*history.Lesson)(nil)),
 		"the fact attempt-ended":             guard.Record(&history.AttemptEnded{}),

@@ -13,10 +13,8 @@ import (
 	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/document"
-	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
-	"github.com/planlock/planlock/exec/internal/guards"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
@@ -71,7 +69,7 @@ func (c *Controller) validate(p *plan.Plan) error {
 		errs = append(errs, c.Evidence.Validate())
 	}
 	errs = append(errs, lacksReviewers(p, c.Reviewers))
-	errs = append(errs, guardsApart(c.Guards), document.Validate(c.Documents))
+	errs = append(errs, session.GuardsApart(c.Guards), document.Validate(c.Documents))
 	if i := slices.Index(c.Ladder, nil); i >= 0 {
 		errs = append(errs, fmt.Errorf("exec: rung %d of the ladder is nil", i+1))
 	}
@@ -103,37 +101,6 @@ func (c *Controller) validate(p *plan.Plan) error {
 		return &session.Refusal{Reasons: strings.Split(err.Error(), "\n"), Err: err}
 	}
 	return nil
-}
-
-// guardsApart refuses guards of the host that cannot be told from others:
-// errors and the journal name them.
-func guardsApart(host []guard.Guard) error {
-	names := map[string]string{}
-	for _, g := range slices.Concat(guards.Always(), guards.Table()) {
-		names[g.Name()] = "one that every run has"
-	}
-	var errs []error
-	for i, g := range host {
-		if g == nil {
-			errs = append(errs, fmt.Errorf("exec: guard %d is nil", i+1))
-			continue
-		}
-		name := nameOf(g, i)
-		switch of := names[name]; {
-		case name == "":
-			errs = append(errs, fmt.Errorf("exec: guard %d has no name", i+1))
-		case of != "":
-			errs = append(errs, fmt.Errorf("exec: guard %d is called %q, as is %s", i+1, name, of))
-		}
-		names[name] = fmt.Sprintf("guard %d", i+1)
-	}
-	return errors.Join(errs...)
-}
-
-// nameOf is what guard i, from 0, calls itself.
-func nameOf(g guard.Guard, i int) string {
-	defer home.InPort(fmt.Sprintf("guard %d", i+1))
-	return g.Name()
 }
 
 // ErrNoGates says that nobody chose what a controller judges with. Silence must

@@ -6,11 +6,8 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
-	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/guards"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/review"
@@ -58,39 +55,6 @@ func TestRungSuite(t *testing.T) {
 		},
 	} {
 		broken(t, want, func(t testing.TB) { exectest.RunRung(t, r, s) })
-	}
-}
-
-type guardFunc func(*guard.Case) guard.Verdict
-
-func (guardFunc) Name() string                       { return "guard" }
-func (g guardFunc) Look(c *guard.Case) guard.Verdict { return g(c) }
-
-// TestGuardSuite finds each thing that a guard may do wrong, and nothing in
-// those that planlock has.
-func TestGuardSuite(t *testing.T) {
-	p := &plan.Plan{Goal: "Try", Tasks: []plan.Task{{ID: "1", Steps: []plan.Step{
-		{ID: "1", Address: "1.1", Description: "Do it", Rollback: plan.Reversible}}}}}
-	c, err := exectest.Case(p, "1.1")
-	if err != nil || c.Step == nil {
-		t.Fatal(c, err)
-	}
-	for _, g := range guards.Table() {
-		exectest.RunGuard(t, g, c)
-	}
-	var one sync.Mutex // suites ask twice at one time
-	for want, g := range map[string]guardFunc{
-		"changed what it looked at": func(c *guard.Case) guard.Verdict {
-			one.Lock()
-			defer one.Unlock()
-			c.Step.Title += "!"
-			return guard.Verdict{}
-		},
-		`about step "9.9"`: func(*guard.Case) guard.Verdict {
-			return guard.Verdict{Question: &ask.Question{ID: "q1", Step: "9.9"}}
-		},
-	} {
-		broken(t, want, func(t testing.TB) { exectest.RunGuard(t, g, c) })
 	}
 }
 

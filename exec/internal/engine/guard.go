@@ -19,12 +19,15 @@ import (
 
 // heard is what is wanted because of a guard that does not let a step pass.
 func heard(c *guard.Case, g guard.Guard, v guard.Verdict) []Wanted {
-	return []Wanted{{Step: c.Step.Address, Guard: g.Name(), Action: wantedBy(c, v)}}
+	return []Wanted{{Step: c.Step.Address, Guard: g.Name(), Action: WantedBy(c, v)}}
 }
 
-// wantedBy is what is to be done about a verdict, or why nothing can be.
-func wantedBy(c *guard.Case, v guard.Verdict) Action {
+// WantedBy is what is to be done about a verdict of a guard, or why nothing can
+// be ([Refuse]).
+func WantedBy(c *guard.Case, v guard.Verdict) Action {
 	switch {
+	case v.Look < 0 || v.Look > guard.Due:
+		return Refuse{Why: fmt.Sprintf("there is no observation %d", v.Look)}
 	case v.Look != 0:
 		return Look{What: v.Look}
 	case v.Review:
@@ -43,7 +46,7 @@ func wantedBy(c *guard.Case, v guard.Verdict) Action {
 	case v.Question == nil:
 		return Record{Facts: c.Step.Where(0).Locate(v.Facts...)}
 	}
-	q, err := Question(c, *v.Question)
+	q, err := put(c, *v.Question)
 	if err != nil {
 		return Refuse{Why: err.Error()}
 	}
@@ -102,9 +105,9 @@ func ofRun(f history.Fact) bool {
 	return false
 }
 
-// Question is the question of a guard as it is put: with the id, run and step
+// put is the question of a guard as it is put: with the id, run and step
 // of the case, where it names none. The error says why it cannot be put.
-func Question(c *guard.Case, q ask.Question) (ask.Question, error) {
+func put(c *guard.Case, q ask.Question) (ask.Question, error) {
 	next := fmt.Sprintf("q%d", c.Run.Asked+1)
 	q.ID, q.Run = cmp.Or(q.ID, next), cmp.Or(q.Run, c.Run.Started.Run)
 	if q.Step == "" {
@@ -114,6 +117,11 @@ func Question(c *guard.Case, q ask.Question) (ask.Question, error) {
 	switch {
 	case about == nil:
 		return q, fmt.Errorf("its question is about step %q, which the plan does not have", q.Step)
+	case q.Run != c.Run.Started.Run:
+		return q, fmt.Errorf("its question is about run %q, and this is %q", q.Run, c.Run.Started.Run)
+	case q.Attempt < 0 || q.Attempt > about.Tried():
+		return q, fmt.Errorf("its question is about attempt %d of step %s, which had %d", q.Attempt, q.Step,
+			about.Tried())
 	case about.Status.Over():
 		return q, fmt.Errorf("its question is about step %s, which is %s", q.Step, about.Status)
 	case c.Run.AskedUnder(q.ID) != "":
@@ -126,6 +134,9 @@ func Question(c *guard.Case, q ask.Question) (ask.Question, error) {
 	}
 	if _, back := q.Choice(choice.Back); back && !question.CanUnwind(c.Run, to) {
 		return q, fmt.Errorf("its choice %q cannot set the run back to before step %q", choice.Back, q.Target)
+	}
+	if _, blocks := q.Choice(choice.Block); blocks && q.Kind == ask.Dependency && c.About(about).Blocker() == nil {
+		return q, fmt.Errorf("its choice %q leaves step %s blocked, and nothing blocks it", choice.Block, q.Step)
 	}
 	return q, q.Validate()
 }
