@@ -40,7 +40,7 @@ func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (repor
 		return e.report(), &session.Refusal{Run: e.Rec.Run.Started.Run,
 			Reasons: []string{fmt.Sprintf("the run has ended %s", e.Rec.Run.Ended.Status)}}
 	}
-	if err := errors.Join(e.inherit(ctx), e.aloneSince()); err != nil {
+	if err := errors.Join(e.inherit(ctx), e.aloneSince(ctx)); err != nil {
 		return e.report(), err
 	}
 	if e.Rec.Run.Ended == nil {
@@ -96,16 +96,22 @@ func (e *execution) inherit(ctx context.Context) error {
 	return nil
 }
 
-// aloneSince refuses to undo half a step where a later run has worked in the
-// workspace: that would undo what it did.
-func (e *execution) aloneSince() error {
+// aloneSince refuses to undo half a step where another run has worked in the
+// workspace since: that would undo what it did.
+func (e *execution) aloneSince(ctx context.Context) error {
 	run := e.Rec.Run
 	if run.Started.Isolated || run.Restoring == nil && !lane.InFlight(run) {
 		return nil
 	}
-	ids, err := e.workspace().Runs()
-	if err != nil || ids[len(ids)-1] == run.Started.Run {
+	return e.alone(ctx, "half a step of this one would have to be undone")
+}
+
+// alone refuses what would undo the work of another run.
+func (e *execution) alone(ctx context.Context, why string) error {
+	since, err := e.life.WorkedSince(ctx)
+	if err != nil || since == "" {
 		return err
 	}
-	return &session.Refusal{Run: run.Started.Run, Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and half a step of this one would have to be undone", ids[len(ids)-1])}}
+	return &session.Refusal{Run: e.Rec.Run.Started.Run,
+		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and %s", since, why)}}
 }

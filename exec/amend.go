@@ -116,6 +116,11 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err := e.inherit(ctx); err != nil {
 		return nil, err
 	}
+	if session.Works(e.Rec.Run) {
+		if err := e.alone(ctx, "setting this one back would undo what it did"); err != nil {
+			return nil, err
+		}
+	}
 	kept, err := e.rewind.RollBack(ctx, s, to, by, reason)
 	if kept == nil {
 		return nil, err

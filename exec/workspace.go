@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/home"
+	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -211,8 +212,7 @@ func (w Workspace) Scope(ctx context.Context, run *history.Run) (ledger.Scope, e
 	if err != nil {
 		return ledger.Scope{}, err
 	}
-	s := session.Session{Plan: p, Work: &worktree.Worktree{Root: root}}
-	s.Files, s.LockFile = home.Sources(run, root)
+	s := session.Session{Plan: p, Rec: &recorder.Recorder{Run: run}, Work: &worktree.Worktree{Root: root}}
 	return s.Scope(), nil
 }
 

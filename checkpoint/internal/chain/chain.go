@@ -131,8 +131,8 @@ func check(f *record.Fact) error {
 	switch {
 	case f.Type == "":
 		return errors.New("it has no type")
-	case f.Attempt < 0:
-		return fmt.Errorf("its attempt is %d, it cannot be negative", f.Attempt)
+	case f.Attempt < 0 || f.Attempt > math.MaxInt32:
+		return fmt.Errorf("its attempt is %d, which none can be", f.Attempt)
 	case len(f.Type)+len(f.Step)+len(f.Data) > format.MaxBatch/2:
 		return fmt.Errorf("%w: it has more than %d bytes, keep large contents as blobs", record.ErrTooLarge,
 			format.MaxBatch/2)

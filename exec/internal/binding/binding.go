@@ -242,6 +242,11 @@ func (b *Binding) VerifyAgain(ctx context.Context, lost bool) error {
 
 // FileDigest is the digest of a small file's content.
 func FileDigest(path string) (ledger.Digest, error) {
+	if info, err := os.Stat(path); err != nil {
+		return "", err
+	} else if !info.Mode().IsRegular() { // opening a pipe would wait for whoever writes to it
+		return "", fmt.Errorf("%s is no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

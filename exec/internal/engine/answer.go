@@ -82,8 +82,8 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 		return []history.Fact{&history.StepFailed{Class: history.Refused, Halts: true,
 			Reasons: []string{"the plan no longer holds: the run was aborted by " + a.By}}}
 	case ask.Dependency:
-		if a.Choice == choice.Block {
-			return []history.Fact{question.BlockedBy(s, c.Blocker())}
+		if by := c.Blocker(); a.Choice == choice.Block && by != nil {
+			return []history.Fact{question.BlockedBy(s, by)}
 		}
 	case ask.Threshold:
 		if a.Choice == choice.Dynamic {

@@ -11,7 +11,6 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
-	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )
@@ -62,11 +61,7 @@ func (l *Life) TakeForAmending(ctx context.Context, prefix string, format plan.F
 // samePlace refuses a plan that lies elsewhere in the workspace than the plan
 // of the run: that is watched, and no part of the trees.
 func (l *Life) samePlace() error {
-	now := l.Scope().Own
-	files := l.Files
-	l.Files, _ = home.Sources(l.Rec.Run, l.Work.Root)
-	was := l.Scope().Own
-	l.Files = files
+	now, was := l.Own(), slices.Clone(l.Rec.Run.Started.Own)
 	slices.Sort(now)
 	slices.Sort(was)
 	if slices.Equal(slices.Compact(now), slices.Compact(was)) {

@@ -97,11 +97,14 @@ func (l *Life) Begin(ctx context.Context) error {
 		Executor: l.Executor, Isolated: l.Isolates(), Shadow: l.Shadow, NoSandbox: l.NoSandbox,
 		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,
 	}
-	for _, path := range append(paths(started.Files), &started.LockFile) {
-		if rel, ok := l.Inside(*path); ok {
-			*path = rel
-			started.Own = append(started.Own, rel)
+	started.Own = l.Own()
+	for i, f := range started.Files {
+		if rel, ok := l.OwnSource(f); ok {
+			started.Files[i].Path = rel
 		}
+	}
+	if rel, ok := l.Inside(started.LockFile); ok {
+		started.LockFile = rel
 	}
 	for _, d := range l.Locked.Warnings() {
 		started.Warnings = append(started.Warnings, warningOf(d))
@@ -116,14 +119,6 @@ func (l *Life) Begin(ctx context.Context) error {
 		}
 	}
 	return l.launch(ctx, started)
-}
-
-// paths are where files lie.
-func paths(files []plan.Source) (paths []*string) {
-	for i := range files {
-		paths = append(paths, &files[i].Path)
-	}
-	return paths
 }
 
 // warningOf is what a run keeps of a warning about its plan.
@@ -185,43 +180,28 @@ func (l *Life) launch(ctx context.Context, started *history.Started) error {
 // step. It warns of a run that waits: what this one changes, that one has not
 // done.
 func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
-	ids, err := l.Home.Runs()
+	all, err := l.Earlier(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var waiting []string
-	for i := len(ids) - 1; i >= 0; i-- {
-		run, err := l.Home.History(ctx, ids[i])
-		if err != nil {
-			l.Rec.Log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
-			continue
-		}
+	var last *history.Run // that worked in the workspace
+	for id, run := range all {
 		if run.Served(l.Locked.ID()) && !run.Started.Shadow {
-			return nil, &session.Refusal{Run: ids[i], Hint: "lock the plan again, or resume that run",
-				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", l.Locked.ID(),
-					ids[i])}}
+			return nil, &session.Refusal{Run: id, Hint: "lock the plan again, or resume that run",
+				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", l.Locked.ID(), id)}}
 		}
 		if run.Ended == nil && !run.Started.Shadow {
-			waiting = append(waiting, ids[i])
+			waiting = append(waiting, id)
 		}
-		if i < len(ids)-1 || run.Started.Isolated || run.Sealed != nil {
-			continue
+		if session.Works(run) && (last == nil || session.Later(run, last)) {
+			last = run
 		}
-		inside := ""
-		switch s := lane.Current(run); {
-		case run.Restoring == nil && !lane.InFlight(run) && worktree.PowerWent(ctx, run):
-			inside = "when the machine was"
-		case run.Restoring == nil && !lane.InFlight(run):
-		case s != nil:
-			inside = fmt.Sprintf("inside step %s", s.Address)
-		default:
-			inside = "while its tree was restored"
-		}
-		if inside != "" {
-			return nil, &session.Refusal{Run: ids[i], Actions: []action.Action{{Kind: action.Resume, Run: ids[i]}},
-				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i],
-					inside)}}
-		}
+	}
+	if inside := half(ctx, last); inside != "" {
+		id := last.Started.Run
+		return nil, &session.Refusal{Run: id, Actions: []action.Action{{Kind: action.Resume, Run: id}},
+			Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", id, inside)}}
 	}
 	if len(waiting) == 0 || l.Shadow {
 		return nil, nil
@@ -232,6 +212,23 @@ func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
 	}
 	return []string{fmt.Sprintf("run %s has not ended%s, and cannot go on in a workspace that this run has changed",
 		waiting[0], more)}, nil
+}
+
+// half says where a run was stopped that may have left half of something in the
+// tree; "" where none did.
+func half(ctx context.Context, run *history.Run) string {
+	if run == nil || run.Sealed != nil || run.Started.Isolated {
+		return ""
+	}
+	switch s := lane.Current(run); {
+	case run.Restoring == nil && !lane.InFlight(run) && worktree.PowerWent(ctx, run):
+		return "when the machine was"
+	case run.Restoring == nil && !lane.InFlight(run):
+		return ""
+	case s != nil:
+		return fmt.Sprintf("inside step %s", s.Address)
+	}
+	return "while its tree was restored"
 }
 
 // boundTo refuses a lock that was made for something else. A lock of a file may

@@ -123,7 +123,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 	// After a power cut the workspace may lack what was written last, whatever
 	// the journal says of it.
 	lost := worktree.PowerWent(ctx, l.Rec.Run)
-	if err := l.nobodyAfter(lost); err != nil {
+	if err := l.nobodyAfter(ctx, lost); err != nil {
 		return err
 	}
 	if l.Rec.Run.Paused == nil && !lost {
@@ -218,20 +218,19 @@ func (a Accepted) otherwise(moves []envelope.Move) (reasons []string) {
 	return reasons
 }
 
-// nobodyAfter refuses to restore the tree of a run where a later one has worked
+// nobodyAfter refuses to restore the tree of a run where another one has worked
 // in the workspace: that would undo what it did.
-func (l *Life) nobodyAfter(lost bool) error {
+func (l *Life) nobodyAfter(ctx context.Context, lost bool) error {
 	if l.Rec.Run.Started.Isolated || l.Rec.Run.Ended != nil || !lost && l.Rec.Run.Restoring == nil &&
 		!lane.InFlight(l.Rec.Run) {
 		return nil
 	}
-	ids, err := l.Home.Runs()
-	if err != nil || len(ids) == 0 || ids[len(ids)-1] == l.Rec.Run.Started.Run {
+	since, err := l.WorkedSince(ctx)
+	if err != nil || since == "" {
 		return err
 	}
 	return l.Refuse("lock a plan of what is left to be done, and run that",
-		"run %s has worked in this workspace since, and going on would restore the tree from before it",
-		ids[len(ids)-1])
+		"run %s has worked in this workspace since, and going on would restore the tree from before it", since)
 }
 
 // untried reports whether no step was begun, nor the run set back: the clone of

@@ -1,31 +1,55 @@
 package session
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
 // Scope is what the plan says of the tree, and the controller's own files in
-// it.
+// it. Those of a run that has begun are as they were then, wherever its plan is
+// read from now.
 func (s *Session) Scope() ledger.Scope {
 	scope := s.Plan.Scope
-	own := func(path string) {
-		if rel, ok := s.Inside(path); ok {
+	if s.Rec != nil && s.Rec.Run.Head.Seq > 0 {
+		scope.Own = slices.Concat(scope.Own, s.Rec.Run.Started.Own)
+	} else {
+		scope.Own = slices.Concat(scope.Own, s.Own())
+	}
+	if out, ok := RequestedLog(s.Plan); ok {
+		if rel, ok := s.Inside(filepath.Join(s.Work.Root, filepath.FromSlash(out))); ok {
 			scope.Own = append(scope.Own, rel)
 		}
 	}
-	for _, f := range s.Files {
-		own(f.Path)
-	}
-	if s.LockFile != "" {
-		own(s.LockFile)
-	}
-	if out, ok := RequestedLog(s.Plan); ok {
-		own(filepath.Join(s.Work.Root, filepath.FromSlash(out)))
-	}
 	return scope
+}
+
+// Own are the files of the plan and its lock that lie in the workspace, by their
+// names in it, with slashes.
+func (s *Session) Own() (own []string) {
+	for _, f := range s.Files {
+		if rel, ok := s.OwnSource(f); ok {
+			own = append(own, rel)
+		}
+	}
+	if rel, ok := s.Inside(s.LockFile); ok {
+		own = append(own, rel)
+	}
+	return own
+}
+
+// OwnSource is the name that a file of the plan has in the workspace; not ok for
+// files that lie elsewhere. A plan that was read from memory may have the name
+// of a file that has nothing to do with it: that is looked at.
+func (s *Session) OwnSource(f plan.Source) (rel string, ok bool) {
+	if rel, ok = s.Inside(f.Path); !ok || filepath.IsAbs(f.Path) {
+		return rel, ok
+	}
+	text, err := os.ReadFile(filepath.Join(s.Work.Root, filepath.FromSlash(rel)))
+	return rel, err == nil && ledger.Sum(text) == f.Digest
 }
 
 // Inside is the name that a file of the workspace has in it, with slashes; not

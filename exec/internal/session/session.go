@@ -95,18 +95,21 @@ func (s *Session) Decider() *engine.Decider {
 		}
 		s.decides = engine.New(s.Contract, ladder)
 		for _, g := range s.Guards {
-			s.decides.Guards = append(s.decides.Guards, named(g))
+			s.decides.Guards = append(s.decides.Guards, s.hosted(g))
 		}
 	}
 	return s.decides
 }
 
-// named is a guard of the host whose panics name it.
-func named(g guard.Guard) guard.Guard {
+// hosted is a guard of the host. Its panics name it, and what it sees of the
+// plan is what all code of the host sees: not the contract itself.
+func (s *Session) hosted(g guard.Guard) guard.Guard {
 	name := g.Name()
 	return guard.Of(name, func(c *guard.Case) guard.Verdict {
 		defer home.InPort(fmt.Sprintf("guard %q", name))
-		return g.Look(c)
+		shown := *c
+		shown.Contract = s.Shown
+		return g.Look(&shown)
 	})
 }
 
