@@ -26,6 +26,7 @@ type rule struct {
 var rules = []rule{
 	{"info", "Info is valid: a name, a sentence, a level, phases, a time-out within the level's bounds", validInfo},
 	{"constant", "Info is the same on every call", constantInfo},
+	{"changes", "Judge does not panic where paths and symbols were created, modified and deleted", changes},
 	{"bare", "Judge does not panic where a pass has little in it: in planning and final no step, " +
 		"in planning, before and final no output and no account, in during and after both", bare},
 	{"cancelled", "Judge returns soon when its context has ended", cancelled},
@@ -59,26 +60,29 @@ func constantInfo(_ testing.TB, g gate.Gate) error {
 	return nil
 }
 
+func changes(t testing.TB, g gate.Gate) error { return calm(t, g, sample(t)) }
+
 func bare(t testing.TB, g gate.Gate) error {
-	full := sample(t)
-	empty := &gate.Pass{Plan: &plan.Plan{}, Dir: t.TempDir()}
+	return calm(t, g, &gate.Pass{Plan: &plan.Plan{}, Dir: t.TempDir()})
+}
+
+// calm: a gate does not panic about a pass, in any of its phases.
+func calm(t testing.TB, g gate.Gate, about *gate.Pass) error {
 	var errs []error
 	for _, phase := range g.Info().Phases {
-		for _, pass := range []*gate.Pass{full, empty} {
-			pass = pass.Fresh()
-			pass.Phase = phase
-			if pass.Step == nil && phase != gate.Planning && phase != gate.Final {
-				pass.Task = &plan.Task{}
-				pass.Step = &plan.Step{}
-			}
-			if attempted(phase) && pass.Output == nil {
-				pass.Output = &gate.Output{} // an executor that says nothing
-			}
-			j := Judge(t.Context(), g, pass)
-			var panicked *gate.PanicError
-			if errors.As(j.Err, &panicked) {
-				errs = append(errs, fmt.Errorf("in phase %s: %w\n%s", phase, panicked, panicked.Stack))
-			}
+		pass := about.Fresh()
+		pass.Phase = phase
+		if pass.Step == nil && phase != gate.Planning && phase != gate.Final {
+			pass.Task = &plan.Task{}
+			pass.Step = &plan.Step{}
+		}
+		if attempted(phase) && pass.Output == nil {
+			pass.Output = &gate.Output{} // an executor that says nothing
+		}
+		j := Judge(t.Context(), g, pass)
+		var panicked *gate.PanicError
+		if errors.As(j.Err, &panicked) {
+			errs = append(errs, fmt.Errorf("in phase %s: %w\n%s", phase, panicked, panicked.Stack))
 		}
 	}
 	return errors.Join(errs...)

@@ -104,6 +104,12 @@ func TestRunFindsWhatIsWrong(t *testing.T) {
 			p.Evidencef("%s", p.Step.Address)
 			return nil
 		}), "bare"},
+		{"reads the kind of what was deleted", gateOf(func(_ context.Context, p *gate.Pass) error {
+			for _, c := range p.Changes {
+				p.Evidencef("%s", c.After.Kind)
+			}
+			return nil
+		}), "changes"},
 		{"another answer each time", gateOf(func(_ context.Context, p *gate.Pass) error {
 			p.Evidencef("call %d", calls.Add(1))
 			return nil
@@ -263,6 +269,12 @@ func TestRunCheckFindsWhatIsWrong(t *testing.T) {
 			p.Reportf("", "no")
 			return gate.Breaks(), nil
 		}, "silent"},
+		"reads what was deleted": {func(_ context.Context, p *gate.Pass) (gate.Verdict, error) {
+			for _, c := range p.Changes {
+				_ = c.After.Kind
+			}
+			return gate.Holds(), nil
+		}, "changes"},
 		"panics": {func(_ context.Context, p *gate.Pass) (gate.Verdict, error) {
 			return gate.Holds(string(p.Step.Address)), nil
 		}, "bare"},

@@ -161,14 +161,16 @@ func ready(pass *gate.Pass, phase gate.Phase) *gate.Pass {
 	return own
 }
 
-// sample is a pass with something to look at, whose commands all succeed.
+// sample is a pass with a change of each kind to look at, of paths and of
+// symbols, whose commands all succeed.
 func sample(t testing.TB) *gate.Pass {
-	pass := Pass(t, Files{"a.txt": "one\n", "p/p.go": "package p\n\nfunc Old() {}\n"},
+	pass := Pass(t, Files{"a.txt": "one\n", "c.txt": "three\n",
+		"p/p.go": "package p\n\nfunc Old() {}\n\nfunc Gone() {}\n"},
 		Files{"a.txt": "two\n", "b.json": "{}\n", "p/p.go": "package p\n\nfunc Old() {}\n\nfunc New() {}\n"})
 	pass.Runner = succeeding{}
 	pass.Introduced = map[string]string{"I1": "base"}
 	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"b.json"}, Modify: []string{"a.txt", "p/p.go"},
-		SymbolsAdd: []string{"p.New"}}
+		Delete: []string{"c.txt"}, SymbolsAdd: []string{"p.New"}, SymbolsRemove: []string{"p.Gone"}}
 	pass.Draft = &plan.Draft{Plan: *pass.Plan}
 	return pass
 }
