@@ -61,7 +61,8 @@ func TestActionsAreSpelledWithWhatWasGiven(t *testing.T) {
 		action.Lock:   "planlock lock plan.toml --dir ws --executor ./agent --ack done:1.1 --reviewer ops=./approve --ack done:1.2",
 		action.Resume: "planlock resume R",
 	} {
-		if got := as.spell(action.Action{Kind: kind, Run: "R", Acknowledge: []string{"done:1.1", "done:1.2"}}); got != want {
+		what := action.Action{Kind: kind, Run: "R", Acknowledge: []string{"done:1.1", "done:1.2"}}
+		if got := as.spell(what); got != want {
 			t.Errorf("%s is\n%s, want\n%s", kind, got, want)
 		}
 	}

@@ -55,17 +55,20 @@ func TestEvidenceOfTasks(t *testing.T) {
 		want     history.StepStatus
 		reason   string
 	}{
-		"found":                             {1, pipelineScript("r1"), nobody, 1, history.Completed, "was found"},
-		"no run named":                      {1, pipelineScript(), nobody, 1, history.Failed, "evidence is missing: it counts as experimental, and lacks run: no run was named"},
-		"unknown to the server":             {9, pipelineScript("r1"), nobody, 1, history.Failed, "evidence is missing"},
-		"known a little later":              {2, pipelineScript("r1"), nil, 2, history.Completed, "after a retry"},
-		"known at the last look":            {3, pipelineScript("r1"), nil, 3, history.Completed, "after a retry"},
-		"known too late":                    {4, pipelineScript("r1"), nil, 3, history.FailedFinal, "after all retries"},
-		"named after a patch":               {1, nameless("16"), reflects(0.70, "16"), 2, history.Completed, "after a retry"},
-		"confidence below 0.70":             {1, nameless("16"), reflects(0.69, "16"), 1, history.Failed, "0.70 is needed"},
-		"named after two patches":           {1, nameless("8"), halving(), 3, history.Completed, "after a retry"},
-		"not named after two patches":       {1, nameless("4"), halving(), 3, history.FailedFinal, "after all retries"},
-		"advice that changes nothing":       {1, nameless("16"), reflects(0.9, ""), 1, history.Failed, "changes nothing"},
+		"found":        {1, pipelineScript("r1"), nobody, 1, history.Completed, "was found"},
+		"no run named": {1, pipelineScript(), nobody, 1, history.Failed, "evidence is missing: it counts as experimental, and lacks run: no run was named"},
+		"unknown to the server": {9, pipelineScript("r1"), nobody, 1, history.Failed,
+			"evidence is missing"},
+		"known a little later":   {2, pipelineScript("r1"), nil, 2, history.Completed, "after a retry"},
+		"known at the last look": {3, pipelineScript("r1"), nil, 3, history.Completed, "after a retry"},
+		"known too late": {4, pipelineScript("r1"), nil, 3, history.FailedFinal,
+			"after all retries"},
+		"named after a patch":         {1, nameless("16"), reflects(0.70, "16"), 2, history.Completed, "after a retry"},
+		"confidence below 0.70":       {1, nameless("16"), reflects(0.69, "16"), 1, history.Failed, "0.70 is needed"},
+		"named after two patches":     {1, nameless("8"), halving(), 3, history.Completed, "after a retry"},
+		"not named after two patches": {1, nameless("4"), halving(), 3, history.FailedFinal, "after all retries"},
+		"advice that changes nothing": {1, nameless("16"), reflects(0.9, ""), 1, history.Failed,
+			"changes nothing"},
 		"the job fails where it is patched": {1, failsPatched(), reflects(0.9, "16"), 1, history.FailedFinal, "after all retries"},
 	}
 	for name, test := range tests {

@@ -54,10 +54,11 @@ func TestResumeBehindAFolder(t *testing.T) {
 func TestResumeWithAPlanFromElsewhere(t *testing.T) {
 	b := exectest.New(t, steps("", "a"), exectest.Files{"plan.toml": steps("", "a")}, nil)
 	ctx, stop := context.WithCancelCause(t.Context())
-	b.Controller.Executors = exec.Executors{"script": exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		stop(errors.New("stop"))
-		return exectest.Write("a", "a\n")(ctx, w)
-	})}
+	b.Controller.Executors = exec.Executors{"script": exectest.Script{
+		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			stop(errors.New("stop"))
+			return exectest.Write("a", "a\n")(ctx, w)
+		}}}
 	var err error
 	b.Draft, err = native.ReadFile(filepath.Join(b.Dir, "plan.toml"))
 	must(t, err)

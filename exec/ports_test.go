@@ -196,8 +196,10 @@ func TestEveryPort(t *testing.T) {
 		"rung panics": {func(c *exec.Controller) {
 			fails(c, recovery.Ladder{rudeRung{}})
 		}, `rung "rude" panicked in run`},
-		"guard panics":    {func(c *exec.Controller) { c.Guards = []guard.Guard{rude{}} }, `guard "rude" panicked in run`},
-		"rung nil":        {func(c *exec.Controller) { c.Ladder = recovery.Ladder{nil} }, "rung 1 of the ladder is nil"},
+		"guard panics": {func(c *exec.Controller) { c.Guards = []guard.Guard{rude{}} }, `guard "rude" panicked in run`},
+		"rung nil": {func(c *exec.Controller) {
+			c.Ladder = recovery.Ladder{nil}
+		}, "rung 1 of the ladder is nil"},
 		"documents empty": {func(c *exec.Controller) { c.Documents = []document.Document{} }, ""},
 		"document zero": {func(c *exec.Controller) {
 			c.Documents = []document.Document{{}}
@@ -212,7 +214,8 @@ func TestEveryPort(t *testing.T) {
 			c.Documents = append(document.All(), document.Document{Name: "report.txt", Draw: document.Text})
 		}, `two documents are called "report.txt"`},
 		"document panics": {func(c *exec.Controller) {
-			c.Documents = []document.Document{{Name: "x", Draw: func(io.Writer, *document.Model) error { panic(careless) }}}
+			draw := func(io.Writer, *document.Model) error { panic(careless) }
+			c.Documents = []document.Document{{Name: "x", Draw: draw}}
 		}, `document "x" panicked in run`},
 		"store panics": {func(c *exec.Controller) {
 			c.Blobs = rudeBlobs{&checkpoint.Memory{}}
@@ -264,7 +267,8 @@ func TestEveryPort(t *testing.T) {
 				t.Fatalf("%v (report %v), want an error that says %q", err, report != nil, port.says)
 			}
 			var panicked *exec.PanicError
-			if errors.As(err, &panicked) && (panicked.Port == "" || !strings.Contains(panicked.Stack, "ports_test.go")) {
+			if errors.As(err, &panicked) &&
+				(panicked.Port == "" || !strings.Contains(panicked.Stack, "ports_test.go")) {
 				t.Errorf("%v does not say who, or the stack does not say where: %s", panicked, panicked.Stack)
 			}
 			held, err := hold.Workspace(t.Context(), b.Dir)

@@ -51,7 +51,8 @@ func TestShadow(t *testing.T) {
 				t.Errorf("the report does not say that it was a trial:\n%s", said)
 			}
 			var refused *exec.RefusedError
-			if _, err := b.Controller.Rollback(t.Context(), trial.Run.Started.Run, "1.1", "", ""); !errors.As(err, &refused) {
+			_, err = b.Controller.Rollback(t.Context(), trial.Run.Started.Run, "1.1", "", "")
+			if !errors.As(err, &refused) {
 				t.Errorf("a trial was set back: %v", err)
 			}
 

@@ -276,7 +276,8 @@ func TestDocumentsForWhoeverGoesOn(t *testing.T) {
 			report, err = b.Controller.Resume(t.Context(), locked, run)
 		}
 		if choice == "" {
-			if err != nil || strings.Contains(later, "Question q") || strings.Contains(later, "WAITING") || later == "" {
+			if err != nil || later == "" || strings.Contains(later, "Question q") ||
+				strings.Contains(later, "WAITING") {
 				t.Errorf("%v; while it worked, the documents said\n%s", err, later)
 			}
 			continue
@@ -292,7 +293,8 @@ func TestDocumentsForWhoeverGoesOn(t *testing.T) {
 		}
 		if choice == "s" {
 			report, err = b.Controller.Resume(t.Context(), locked, run)
-			if want := "stopped by anna at step 1.1: the machine is needed"; report.Run.Paused == nil || report.Run.Paused.Why != want ||
+			want := "stopped by anna at step 1.1: the machine is needed"
+			if report.Run.Paused == nil || report.Run.Paused.Why != want ||
 				!strings.Contains(read("next-session.md"), want) || strings.Contains(read("next-session.md"), "Question "+q.ID) {
 				t.Errorf("%v: it was let go because %+v\n%s", err, report.Run.Paused, read("next-session.md"))
 			}

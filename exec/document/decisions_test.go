@@ -31,8 +31,9 @@ func TestDecisionsSurviveARollback(t *testing.T) {
 	s.start("2.1", "primary").work(900, "2.1", 1, "no such file\n").fail("2.1", 1, history.Crashed, "exit status 1")
 	q := question(s, "2.1", 1)
 	s.add(5, "2.1", 1, &history.Asked{Question: q})
-	s.add(5, "2.1", 1, &history.Answered{Answer: ask.Answer{Question: "q1", Choice: "b", By: "ana", Reason: "begin anew",
-		At: s.now}})
+	s.add(5, "2.1", 1, &history.Answered{Answer: ask.Answer{Question: "q1", Choice: "b", By: "ana",
+		Reason: "begin anew",
+		At:     s.now}})
 	s.add(5, "1.2", 0, &history.RolledBack{To: "1.2", Snapshot: snapshot("before 1.2"), By: "ana", Reason: "answer to q1: begin anew"})
 	s.add(5, "", 0, &history.MovesAccepted{By: "ben", Moved: []string{"agent shell moved from 1 to 2"},
 		Envelope: &envelope.Envelope{}})
@@ -40,12 +41,14 @@ func TestDecisionsSurviveARollback(t *testing.T) {
 		"SUMMARY.md": {"- question q1, step 2.1 failed: ana answered b",
 			"- the run was set back to before step 1.2 by ana: answer to q1: begin anew\n",
 			"- ben let the run go on although agent shell moved from 1 to 2\n"},
-		"report.txt": {"set back to before step 1.2 by ana: answer to q1: begin anew", "ben let the run go on although"},
+		"report.txt": {"set back to before step 1.2 by ana: answer to q1: begin anew",
+			"ben let the run go on although"},
 		"report.md": {"| Rolled back | set back to before step 1.2 by ana: answer to q1: begin anew |", "| Moved | ben let",
 			"question q1, step 2.1 failed: ana answered b"},
-		"report.html":        {"set back to before step 1.2 by ana: answer to q1: begin anew", "ben let the run go on"},
-		"checkpoint.yaml":    {`reason: "begin anew"`, `reason: "set back to before step 1.2 by ana: answer to q1: begin anew"`, `"accepted by ben"`},
-		"next-session.md":    {"ana answered `b` to “step 2.1 failed”: begin anew", "set back to before step 1.2 by ana", "ben let"},
+		"report.html":     {"set back to before step 1.2 by ana: answer to q1: begin anew", "ben let the run go on"},
+		"checkpoint.yaml": {`reason: "begin anew"`, `reason: "set back to before step 1.2 by ana: answer to q1: begin anew"`, `"accepted by ben"`},
+		"next-session.md": {"ana answered `b` to “step 2.1 failed”: begin anew",
+			"set back to before step 1.2 by ana", "ben let"},
 		"notepad_limiter.md": {"step 2.1: ana answered q1, b: begin anew"},
 	})
 	for file, wants := range map[string]map[string]any{

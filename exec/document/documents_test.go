@@ -115,8 +115,9 @@ func TestPendingActionsOverCycles(t *testing.T) {
 	}{
 		"with a description": {func(task *plan.Task) { task.Description = "Wire it in. Mind the tests." },
 			"Wire it in. Mind the tests."},
-		"with a prompt": {func(task *plan.Task) { task.Steps[0].Prompt = "Wire it in, please." }, "Wire it in, please."},
-		"with a title":  {func(*plan.Task) {}, ""},
+		"with a prompt": {func(task *plan.Task) { task.Steps[0].Prompt = "Wire it in, please." },
+			"Wire it in, please."},
+		"with a title": {func(*plan.Task) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := limiter()

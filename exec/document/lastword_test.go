@@ -21,7 +21,8 @@ func TestLastWordsStandInTheReport(t *testing.T) {
 		{Need: evidence.Need{Kind: evidence.File, Name: "b.json"}, State: evidence.Missing, Why: "it is empty"}}})
 	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.FailedFinal,
 		Reason: "its evidence is missing after all retries", Approval: history.ApprovedRetry,
-		Execution: "RETRY_SUCCEEDED", Verification: "fail", Attempts: 3, Runs: []string{"r1", "r2"}, Artifacts: []string{"b.json"}})
+		Execution: "RETRY_SUCCEEDED", Verification: "fail", Attempts: 3, Runs: []string{"r1", "r2"},
+		Artifacts: []string{"b.json"}})
 	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.Completed, Reason: "approved and carried out",
 		Execution:    "SUCCEEDED",
 		Verification: "waived", Attempts: 1})

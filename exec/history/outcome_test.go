@@ -7,7 +7,8 @@ import "testing"
 func TestConclude(t *testing.T) {
 	const (
 		approved, rejected, approvedRetry, failedRetry = Approved, Rejected, ApprovedRetry, FailedRetry
-		na, none, pass, fail, waived                   = notExecuted, notLooked, evidenceFound, evidenceMissing, evidenceWaived
+		na, none, waived                               = notExecuted, notLooked, evidenceWaived
+		pass, fail                                     = evidenceFound, evidenceMissing
 	)
 	tests := map[string]struct {
 		a    ApprovalStatus
@@ -25,24 +26,31 @@ func TestConclude(t *testing.T) {
 		"truth: approved on retry and not found": {approvedRetry, succeeded, fail, Retries{Approval: 1}, Failed},
 
 		// the ordered rules
-		"rule: rejected":                                   {rejected, na, none, Retries{}, Failed},
-		"rule: rejected before all else":                   {rejected, succeeded, pass, Retries{}, Failed},
-		"rule: verification passes":                        {approved, succeeded, pass, Retries{}, Completed},
-		"rule: verification passes after retry":            {approved, succeeded, pass, Retries{Verification: 1}, Completed},
-		"rule: verification fails and exhausted":           {approved, succeeded, fail, Retries{Verification: 2}, FailedFinal},
+		"rule: rejected":                 {rejected, na, none, Retries{}, Failed},
+		"rule: rejected before all else": {rejected, succeeded, pass, Retries{}, Failed},
+		"rule: verification passes":      {approved, succeeded, pass, Retries{}, Completed},
+		"rule: verification passes after retry": {approved, succeeded, pass,
+			Retries{Verification: 1}, Completed},
+		"rule: verification fails and exhausted": {approved, succeeded, fail,
+			Retries{Verification: 2}, FailedFinal},
 		"rule: verification fails and nothing was retried": {approved, succeeded, fail, Retries{}, Failed},
 		"rule: else": {approved, failed, none, Retries{}, Failed},
 
 		// the table of all outcomes
-		"outcome 1: rejected":                           {rejected, na, none, Retries{}, Failed},
-		"outcome 2: rejected then approved":             {approvedRetry, succeeded, pass, Retries{Approval: 1}, Completed},
-		"outcome 3: all well":                           {approved, succeeded, pass, Retries{}, Completed},
-		"outcome 4: all well after an execution retry":  {approved, retrySucceeded, pass, Retries{Execution: 1}, Completed},
-		"outcome 5: no evidence":                        {approved, succeeded, fail, Retries{}, Failed},
-		"outcome 6: evidence after a retry":             {approved, succeeded, pass, Retries{Verification: 1}, Completed},
-		"outcome 7: failed and no retry":                {approved, failed, none, Retries{}, Failed},
-		"outcome 8: failed then succeeded":              {approved, retrySucceeded, pass, Retries{Execution: 1}, Completed},
-		"outcome 9: failed then failed":                 {approved, retryFailed, none, Retries{Execution: 1}, FailedFinal},
+		"outcome 1: rejected": {rejected, na, none, Retries{}, Failed},
+		"outcome 2: rejected then approved": {approvedRetry, succeeded, pass,
+			Retries{Approval: 1}, Completed},
+		"outcome 3: all well": {approved, succeeded, pass, Retries{}, Completed},
+		"outcome 4: all well after an execution retry": {approved, retrySucceeded, pass,
+			Retries{Execution: 1}, Completed},
+		"outcome 5: no evidence": {approved, succeeded, fail, Retries{}, Failed},
+		"outcome 6: evidence after a retry": {approved, succeeded, pass,
+			Retries{Verification: 1}, Completed},
+		"outcome 7: failed and no retry": {approved, failed, none, Retries{}, Failed},
+		"outcome 8: failed then succeeded": {approved, retrySucceeded, pass,
+			Retries{Execution: 1}, Completed},
+		"outcome 9: failed then failed": {approved, retryFailed, none,
+			Retries{Execution: 1}, FailedFinal},
 		"a retryable failure that was not tried again":  {approved, retryable, none, Retries{}, Failed},
 		"nobody reviewed and evidence found":            {"", succeeded, pass, Retries{}, Completed},
 		"nobody asked for evidence":                     {approved, succeeded, waived, Retries{}, Completed},

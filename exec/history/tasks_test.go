@@ -47,7 +47,8 @@ func TestExecutionOfATask(t *testing.T) {
 		}
 	}
 	left := &Run{Steps: taskSteps("K")}
-	if o := left.Task("1").Conclude(); o.Reason != "approved, and it failed, so there is no evidence" || o.Attempts != 1 {
+	o := left.Task("1").Conclude()
+	if o.Reason != "approved, and it failed, so there is no evidence" || o.Attempts != 1 {
 		t.Errorf("left out after an attempt: %+v", o)
 	}
 }
@@ -73,7 +74,8 @@ func TestStatusOfATask(t *testing.T) {
 		"its end":                         {"C", PartlyDone, nil, false, PartlyDone},
 		"its last word": {"C", Completed,
 			&TaskOutcome{Status: FailedFinal, Execution: succeeded}, true, FailedFinal},
-		"rejected":       {"B", Blocked, &TaskOutcome{Status: Failed, Approval: Rejected, Execution: notExecuted}, true, Failed},
+		"rejected": {"B", Blocked, &TaskOutcome{Status: Failed, Approval: Rejected, Execution: notExecuted}, true,
+			Failed},
 		"blocked":        {"B", Blocked, &TaskOutcome{Status: Failed, Execution: notExecuted}, true, Blocked},
 		"a strange word": {"C", Completed, &TaskOutcome{Status: "fine", Execution: succeeded}, true, Completed},
 	} {

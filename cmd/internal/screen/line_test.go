@@ -36,7 +36,8 @@ func TestStepLineSaysWhatTheReportSays(t *testing.T) {
 		"all passed":     {[]gate.Judgement{judged(&yes)}, nil, " ✗ 1.1  Do it                   2 gates     5.0 s"},
 		"one refused":    {[]gate.Judgement{judged(&yes), judged(&no)}, nil, " ✗ 1.1  Do it                   2 of 3 gates    5.0 s"},
 		"nobody decided": {[]gate.Judgement{judged(nil)}, nil, " ✗ 1.1  Do it                   1 of 2 gates    5.0 s"},
-		"resumed":        {nil, []struct{ From, To time.Time }{{From: at.Add(time.Second), To: at.Add(4 * time.Second)}}, " ✗ 1.1  Do it                   1 gate      2.0 s"},
+		"resumed": {nil, []struct{ From, To time.Time }{{From: at.Add(time.Second), To: at.Add(4 * time.Second)}},
+			" ✗ 1.1  Do it                   1 gate      2.0 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &history.Step{Outline: history.Outline{Address: "1.1", Title: "Do it"}, Status: history.Failed,

@@ -267,7 +267,8 @@ func TestRecommendations(t *testing.T) {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "").step("1.2", "", "primary").end(history.Partial)
 		}, []string{"step 1.1: mark it as not critical (it failed, nothing was blocked by that, and the run ended PARTIAL)"}},
 		{"a critical step that somebody left out", "critical flag", func(t *testing.T) *told {
-			return tell(t, mixed, 2).add("1.1", 0, &history.StepSkipped{By: "ana"}).step("1.2", "", "primary").end(history.Partial)
+			return tell(t, mixed, 2).add("1.1", 0, &history.StepSkipped{By: "ana"}).
+				step("1.2", "", "primary").end(history.Partial)
 		}, nil},
 		{"a critical step that was", "critical flag", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "").add("1.2", 0,

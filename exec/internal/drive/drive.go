@@ -187,6 +187,7 @@ func (d *Drive) wait(ctx context.Context, since time.Time, long time.Duration) e
 func (d *Drive) handOver(ctx context.Context) error {
 	all := d.Rec.Run.Flow.Budgets
 	b := all[len(all)-1]
-	return d.Pause(ctx, string(engine.HandedOver), fmt.Errorf("%w: %d of %d tokens; step %s is next", session.ErrHandoff,
+	return d.Pause(ctx, string(engine.HandedOver), fmt.Errorf("%w: %d of %d tokens; step %s is next",
+		session.ErrHandoff,
 		b.Used, b.Limit, b.Next))
 }

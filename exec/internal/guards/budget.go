@@ -16,6 +16,7 @@ func budget(c *guard.Case) guard.Verdict {
 	if !brief || c.Busy() || f.HandedOver() || f.Warned && !handoff {
 		return guard.Pass()
 	}
-	return guard.RecordRun(&history.Budget{Handoff: handoff, Used: f.Used, Limit: c.Run.Policy.TokenBudget, Total: f.Tokens,
+	return guard.RecordRun(&history.Budget{Handoff: handoff, Used: f.Used, Limit: c.Run.Policy.TokenBudget,
+		Total:   f.Tokens,
 		Session: f.Session, Next: c.Step.Address})
 }

@@ -189,7 +189,8 @@ func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
 	for id, run := range all {
 		if run.Served(l.Locked.ID()) && !run.Started.Shadow {
 			return nil, &session.Refusal{Run: id, Hint: "lock the plan again, or resume that run",
-				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", l.Locked.ID(), id)}}
+				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", l.Locked.ID(),
+					id)}}
 		}
 		if run.Ended == nil && !run.Started.Shadow {
 			waiting = append(waiting, id)

@@ -141,7 +141,8 @@ func (p *People) settle(ctx context.Context, s *history.Step, q ask.Question, a 
 	switch {
 	case a.Choice == choice.Stop:
 		who := fmt.Sprintf("stopped by %s at step %s", a.By, s.Address)
-		return p.Pause(ctx, strings.TrimSuffix(who+": "+a.Reason, ": "), fmt.Errorf("%w: stopped at step %s by %s", session.ErrWaiting, s.Address, a.By))
+		return p.Pause(ctx, strings.TrimSuffix(who+": "+a.Reason, ": "),
+			fmt.Errorf("%w: stopped at step %s by %s", session.ErrWaiting, s.Address, a.By))
 	case q.Kind == ask.Obsolete && a.Choice == choice.Replan && p.Rec.Run.AskedUnder(q.ID) == p.Rec.Run.Started.Plan:
 		return p.Pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", session.ErrWaiting, a.By))
 	}
