@@ -159,7 +159,7 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(file)
+	text, err := readLock(file)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
 		return c.Lock(ctx, draft, acks...)
 	}
@@ -179,6 +179,15 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 			escaped(displayPath(file)), lockAgain(c.Dir, path, named, locked, acks, c.Given))
 	}
 	return locked, err
+}
+
+// readLock reads a lock file. What is no file is refused: nobody writes to the
+// other end of a FIFO.
+func readLock(file string) ([]byte, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file: put the lock back, or name another", displayPath(file))
+	}
+	return os.ReadFile(file)
 }
 
 // lockAgain is the command that accepts acks, besides what the lock that is

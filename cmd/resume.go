@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
@@ -103,7 +102,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		return plan.Lock(draft, plan.LockOptions{Check: c.Options(), Acknowledged: run.Started.Acknowledged,
 			Approvals: approved(run)})
 	}
-	text, err := os.ReadFile(lock)
+	text, err := readLock(lock)
 	if err != nil {
 		return nil, &exec.RefusedError{Run: run.Started.Run, Err: err,
 			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}

@@ -148,7 +148,10 @@ func makeOwn(root *disk.Root) error {
 	} else if !info.IsDir() {
 		return &fs.PathError{Op: "open", Path: ownFolder, Err: file.ErrNotFolder}
 	}
-	if info, err := root.Lstat(ignoreName); err == nil && info.Size() > 0 {
+	switch info, err := root.Lstat(ignoreName); {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%q is not a regular file, remove it", ignoreName)
+	case err == nil && info.Size() > 0:
 		return nil
 	}
 	// Nothing in it may be called durable before its own name is. Its first

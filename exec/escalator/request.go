@@ -112,7 +112,11 @@ func (f *Folder) Withdraw(ctx context.Context, r ask.Request) error {
 		return err
 	}
 	defer dir.Close()
-	return dir.discard(fileStem(r.Run) + requestSuffix)
+	name := fileStem(r.Run) + requestSuffix
+	if err := dir.discard(name); err != nil {
+		return fmt.Errorf("%w: remove %s, nobody can read it as a request", err, filepath.Join(f.Dir, name))
+	}
+	return nil
 }
 
 // Close removes what waits for somebody in a run that has ended: its questions

@@ -2,8 +2,10 @@ package disk
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // A Disk is where files are. Nil is the operating system itself. It is safe for
@@ -49,7 +51,8 @@ func (d *Disk) Boot() string {
 	return boot()
 }
 
-// OpenRoot opens a folder, which no name leads out of.
+// OpenRoot opens a folder, which no name leads out of. What is none is refused
+// without waiting for it.
 func (d *Disk) OpenRoot(dir string) (*Root, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -57,6 +60,10 @@ func (d *Disk) OpenRoot(dir string) (*Root, error) {
 	}
 	r := &Root{disk: d, dir: abs}
 	err = d.do(&Op{Kind: Open, Path: abs}, func() error {
+		// The system would wait for the other end of a FIFO.
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+			return &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+		}
 		r.root, err = os.OpenRoot(dir)
 		return err
 	})

@@ -98,7 +98,11 @@ func (w *Prover) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
 
 // verifyFile sets the file of a document against the journal.
 func (w *Prover) verifyFile(run *history.Run, name string, want ledger.Digest) error {
-	file, err := os.Open(filepath.Join(w.ViewDir(run.Started.Run), name))
+	path := filepath.Join(w.ViewDir(run.Started.Run), name)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file: delete it, it can be drawn again", name)
+	}
+	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // views may be deleted: they can be drawn again
 	}
