@@ -59,6 +59,8 @@ func closeBlobs(b checkpoint.Blobs) error {
 // ones first, since the others rely on them.
 var blobsCases = []blobsCase{
 	{"get", "Get yields exactly what was put, in one piece or many", testGet},
+	{"large", "a content of many mebibytes is kept whole", testLarge},
+	{"many", "nothing is forgotten, whatever else is put", testMany},
 	{"again", "putting the same content again is harmless, and reading it is independent of other readers", testAgain},
 	{"missing", "what is not kept is ErrNotFound to Get, and false to Has", testMissing},
 	{"failed read", "when reading the content fails, Put returns that error and keeps nothing", testFailedRead},
@@ -146,6 +148,39 @@ func testGet(b checkpoint.Blobs, _ openBlobs) error {
 		return fmt.Errorf("calling Sync: %w", err)
 	}
 	return holds(ctx, b, content("get", 511))
+}
+
+// testLarge puts more than what is commonly taken for enough.
+func testLarge(b checkpoint.Blobs, _ openBlobs) error {
+	ctx, c := context.Background(), content("large", 17<<20)
+	return errors.Join(put(ctx, b, c), holds(ctx, b, c))
+}
+
+// testMany puts many small contents, and reads the first ones
+// last: once they are no longer fresh, and by another opening.
+func testMany(b checkpoint.Blobs, open openBlobs) error {
+	const many = 500
+	ctx := context.Background()
+	for i := range many {
+		if err := put(ctx, b, fmt.Appendf(nil, "many %d", i)); err != nil {
+			return err
+		}
+	}
+	if err := b.Sync(ctx); err != nil {
+		return fmt.Errorf("calling Sync: %w", err)
+	}
+	again, err := open()
+	if err != nil {
+		return fmt.Errorf("open again: %w", err)
+	}
+	for _, kept := range []checkpoint.Blobs{b, again} {
+		for i := many - 1; i >= 0 && err == nil; i-- {
+			if err = holds(ctx, kept, fmt.Appendf(nil, "many %d", i)); err != nil {
+				err = fmt.Errorf("%d contents were put: %w", many, err)
+			}
+		}
+	}
+	return errors.Join(err, closeBlobs(again))
 }
 
 // testAgain puts a content several times, and reads it in the middle of reading

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -60,7 +61,9 @@ func TestBrokenBlobs(t *testing.T) {
 		rule  string
 		blobs checkpoint.Blobs
 	}{
-		{"get", &shortened{}},
+		{"get", &shortened{to: 4096}},
+		{"large", &shortened{to: 8 << 20}},
+		{"many", &forgets{}},
 		{"missing", &alwaysHas{}},
 		{"failed read", &keepsHalf{}},
 		{"cancelled", &deaf{}},
@@ -81,11 +84,46 @@ type noted struct {
 
 func (n *noted) Errorf(format string, args ...any) { n.wrong += fmt.Sprintf(format, args...) + "\n" }
 
-type shortened struct{ checkpoint.Memory }
+// shortened keeps no more of a content than so many bytes.
+type shortened struct {
+	checkpoint.Memory
+	to int64
+}
 
 func (s *shortened) Put(ctx context.Context, d ledger.Digest, r io.Reader) error {
-	return s.Memory.Put(ctx, d, io.LimitReader(r, 4096))
+	return s.Memory.Put(ctx, d, io.LimitReader(r, s.to))
 }
+
+// forgets keeps a hundred contents, and then begins anew.
+type forgets struct {
+	mu   sync.Mutex
+	kept *checkpoint.Memory
+	puts int
+}
+
+func (f *forgets) now() *checkpoint.Memory {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.kept == nil {
+		f.kept = &checkpoint.Memory{}
+	}
+	return f.kept
+}
+
+func (f *forgets) Put(ctx context.Context, d ledger.Digest, r io.Reader) error {
+	f.mu.Lock()
+	if f.puts++; f.puts%100 == 0 {
+		f.kept = nil
+	}
+	f.mu.Unlock()
+	return f.now().Put(ctx, d, r)
+}
+
+func (f *forgets) Get(ctx context.Context, d ledger.Digest) (io.ReadCloser, error) {
+	return f.now().Get(ctx, d)
+}
+func (f *forgets) Has(ctx context.Context, d ledger.Digest) (bool, error) { return f.now().Has(ctx, d) }
+func (f *forgets) Sync(ctx context.Context) error                         { return f.now().Sync(ctx) }
 
 type alwaysHas struct{ checkpoint.Memory }
 
