@@ -27,31 +27,6 @@ func try(t testing.TB, name, rule string, do func() error) {
 	suite.Try(t, name, rule, func(testing.TB) error { return do() })
 }
 
-// RunExecutor checks an executor against the rules of [exec.Executor]. fresh
-// makes work that it can carry out, in a folder of its own; it is called several
-// times. Here as in the other suites each rule is a subtest of a *testing.T, and
-// each that is broken is an error of t.
-func RunExecutor(t testing.TB, x exec.Executor, fresh func() exec.Work) {
-	t.Helper()
-	execute := func(ctx context.Context) error {
-		_, err := x.Execute(ctx, fresh())
-		return err
-	}
-	try(t, "stopped", "Execute returns an error when its context has ended", func() error { return stops(execute) })
-	try(t, "untouched", "Execute leaves the work that it is given as it was",
-		func() error { return executorLeavesWork(x, fresh()) })
-	try(t, "concurrent", "Execute serves calls for different steps at a time",
-		func() error { return twice(func() error { return execute(context.Background()) }) })
-}
-
-func executorLeavesWork(x exec.Executor, w exec.Work) error {
-	before := spelled(w.Task, w.Step, w.Method, w.Feedback)
-	if _, err := x.Execute(context.Background(), w); err != nil {
-		return err
-	}
-	return same(before, spelled(w.Task, w.Step, w.Method, w.Feedback), "it changed the work that it was given")
-}
-
 // RunEscalator checks an escalator against the rules of [exec.Escalator].
 func RunEscalator(t testing.TB, x exec.Escalator) {
 	t.Helper()
@@ -157,20 +132,35 @@ func nothingIsFine(err error) error {
 }
 
 // stops calls with a context that has ended already, and wants the call to come
-// back with the cause, or an error of its own kind.
+// back with an error.
 func stops(call func(context.Context) error) error {
+	said, err := ended(call)
+	if err == nil && said == nil {
+		return errWentOn
+	}
+	return err
+}
+
+// errWentOn says that a call took no notice of the end of its context.
+var errWentOn = errors.New("it went on as if it had not been stopped")
+
+// ended is what a call says whose context has ended already. The error says that
+// it does not come back.
+func ended(call func(context.Context) error) (said, err error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errStop)
 	done := make(chan error, 1)
 	go func() { done <- call(ctx) }()
+	return back(done)
+}
+
+// back is what a call says that was told to stop.
+func back(done <-chan error) (said, err error) {
 	select {
-	case err := <-done:
-		if err == nil {
-			return errors.New("it went on as if it had not been stopped")
-		}
-		return nil
+	case said := <-done:
+		return said, nil
 	case <-time.After(patience):
-		return fmt.Errorf("it did not come back within %s", patience)
+		return nil, fmt.Errorf("it did not come back within %s", patience)
 	}
 }
 

@@ -8,22 +8,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/plan"
 )
-
-func work(t testing.TB) func() exec.Work {
-	return func() exec.Work {
-		return exec.Work{Dir: t.TempDir(), Task: &plan.Task{ID: "1"}, Step: &plan.Step{Address: "1.1"},
-			Method: method.Method{ID: "primary", Run: "true"}}
-	}
-}
 
 // A noted test keeps what is wrong for itself.
 type noted struct {
@@ -39,27 +30,6 @@ func broken(t *testing.T, want string, run func(testing.TB)) {
 	got := &noted{TB: t}
 	if run(got); !strings.Contains(got.wrong, want) {
 		t.Errorf("got %q, want %q", got.wrong, want)
-	}
-}
-
-func polite(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-	return exec.Outcome{}, context.Cause(ctx)
-}
-
-// TestExecutorSuite finds each thing that an executor may do wrong.
-func TestExecutorSuite(t *testing.T) {
-	exectest.RunExecutor(t, exec.Func(polite), work(t))
-	for want, x := range map[string]exec.Func{
-		"as if it had not been stopped": func(context.Context, exec.Work) (exec.Outcome,
-			error) {
-			return exec.Outcome{}, nil
-		},
-		"changed the work": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-			w.Step.Description += "!"
-			return polite(ctx, w)
-		},
-	} {
-		broken(t, want, func(t testing.TB) { exectest.RunExecutor(t, x, work(t)) })
 	}
 }
 
