@@ -158,11 +158,11 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	}
 	err = w.requests().Request(ctx, r)
 	if errors.Is(err, fs.ErrExist) {
-		why := "a request waits already that nobody can read"
-		if first, err := w.requests().Requested(ctx, r.Run); err == nil {
-			why = "a request waits already, and is asked about first: " + first.String()
+		first, err := w.requests().Requested(ctx, r.Run)
+		if err != nil {
+			return refuse("a request waits already that nobody can read: " + err.Error())
 		}
-		return refuse(why)
+		return refuse("a request waits already, and is asked about first: " + first.String())
 	}
 	return err
 }
