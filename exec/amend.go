@@ -51,7 +51,7 @@ func AmendmentCode(p *plan.Plan) string { return life.Code(p) }
 func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (_ *Amended, err error) {
 	defer public(&err)
 	if a.Draft == nil {
-		return nil, &session.Refusal{Reasons: []string{"there is no plan to go on with"}, Hint: "read one with plan.ReadFile"}
+		return nil, &session.Refusal{Reasons: []string{"there is no plan to go on with"}, Hint: "read one with native.ReadFile"}
 	}
 	options := c.Options()
 	if bad := blockingDiagnostics(a.Draft.Check(options)); len(bad) > 0 {
