@@ -73,7 +73,7 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 		if err != nil {
 			return err
 		}
-		c.Advisors = exec.Advisors{advice.Pivot: remembering{advice.Pivoter{Memory: memory.Remembered()}, memory}}
+		c.Advisors = exec.Advisors{advice.Pivot: remembering{advice.Builtin{Memory: memory.Remembered()}, memory}}
 	}
 	return r.seatExecutors(c, p.with.Executors, fallback)
 }
@@ -142,7 +142,7 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 // the run began: its digest is part of the envelope, so that a run does not go
 // on with another memory.
 type remembering struct {
-	advice.Pivoter
+	advice.Builtin
 	memory learn.Memory
 }
 

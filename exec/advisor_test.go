@@ -280,8 +280,8 @@ func TestAnAdvisorHasFiveMinutes(t *testing.T) {
 			if late := takes > 5*time.Minute; late != (said.Error != "") || late != (said.Note == "") {
 				t.Errorf("after %s the journal says %+v", takes, said)
 			}
-			if got, want := said.Cost.Seconds, min(takes, 5*time.Minute).Seconds(); got != want {
-				t.Errorf("it cost %v seconds, want %v", got, want)
+			if got, want := said.Cost.Took, min(takes, 5*time.Minute); got != want {
+				t.Errorf("it took %v, want %v", got, want)
 			}
 		})
 	}
@@ -311,7 +311,7 @@ func TestAdviceIsBounded(t *testing.T) {
 	b.Controller.Ladder = reflecting
 	b.Controller.Advisors = advising(advice.Advice{Note: long, Confidence: 7, Severity: -1,
 		Findings:     slices.Repeat([]string{long}, 300),
-		Alternatives: make([]advice.Alternative, 300)})
+		Alternatives: make([]history.Approach, 300)})
 	said := b.Run(t).Report.Run.Step("1.1").Advised[0]
 	if len(said.Note) > 5000 || len(said.Findings) != 201 || len(said.Alternatives) != 200 || said.Confidence != 1 ||
 		said.Severity != 0 {

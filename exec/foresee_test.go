@@ -42,7 +42,7 @@ func TestResearchBeforeATask(t *testing.T) {
 				t.Errorf("asked at %s about task %+v", c.Point, c.Task)
 			}
 			return advice.Advice{Advisor: "library", Confidence: 0.8, Queries: []string{"lines"}, Sources: []string{"a book"}, Findings: []string{"lines end"},
-				Cost: advice.Cost{Calls: 3, Tokens: 7}}, nil
+				Cost: history.AdviceCost{Calls: 3, Tokens: 7}}, nil
 		})}
 		return b
 	}, func(t *testing.T, r *exec.Report) {
@@ -50,7 +50,7 @@ func TestResearchBeforeATask(t *testing.T) {
 		if len(said) != 1 || len(r.Run.Step("1.2").Advised) != 0 {
 			t.Fatalf("advised %+v and %+v; want once, before the first step", said, r.Run.Step("1.2").Advised)
 		}
-		said[0].Cost.Seconds, said[0].At = 0, time.Time{}
+		said[0].Cost.Took, said[0].At = 0, time.Time{}
 		want := history.Advised{Kind: "research", Point: "task", Advisor: "library", Confidence: 0.8,
 			Queries: []string{"lines"},
 			Sources: []string{"a book"}, Findings: []string{"lines end"}, Cost: history.AdviceCost{Calls: 3, Tokens: 7}}
@@ -99,13 +99,12 @@ func TestOtherPatternsAreShown(t *testing.T) {
 	text := strings.Replace(twoSteps(), "goal_descriptor = \"two\"\n", "goal_descriptor = \"two\"\npattern_name = \"lines\"\npattern_confidence = \"MEDIUM\"\n", 1)
 	b := exectest.New(t, text, workspace, exectest.Script{"1.1": goodScript["1.1"], "1.2": exectest.Fail("no")})
 	asked := 0
-	b.Controller.Advisors = exec.Advisors{advice.Feasible: advice.Feasibility{Similar: func(_ context.Context,
-		name string, k int) ([]advice.Match, error) {
+	b.Controller.Advisors = exec.Advisors{advice.Feasible: advice.Builtin{Similar: func(_ context.Context,
+		name string, k int) ([]history.Approach, error) {
 		asked++
-		var all []advice.Match
+		var all []history.Approach
 		for i := range k {
-			all = append(all, advice.Match{Name: fmt.Sprintf("%s%d", name, i), Reasoning: "it is smaller",
-				Similarity: 0.82})
+			all = append(all, history.Approach{Description: fmt.Sprintf("%s%d: it is smaller", name, i), Confidence: 0.82})
 		}
 		return all, nil
 	}}}

@@ -137,7 +137,7 @@ func TestAdviceGivesNoTokensBack(t *testing.T) {
 	b.Controller.Preset = "reflective"
 	b.Controller.Advisors = exec.Advisors{advice.Reflection: advice.Func(func(context.Context,
 		advice.Case) (advice.Advice, error) {
-		return advice.Advice{Cost: advice.Cost{Tokens: math.MinInt64, Calls: math.MinInt}}, nil
+		return advice.Advice{Cost: history.AdviceCost{Tokens: math.MinInt64, Calls: math.MinInt}}, nil
 	})}
 	run := b.Run(t)
 	for _, s := range run.Report.Run.Steps {

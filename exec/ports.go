@@ -159,7 +159,7 @@ func (a Advisors) of(kind advice.Kind) Advisor {
 	if x, ok := a[kind]; ok {
 		return x
 	}
-	return advice.Builtin()
+	return advice.Builtin{}
 }
 
 // A Reviewer looks at a task before its first step; see package gate/review.

@@ -78,7 +78,7 @@ func stories() []story {
 		},
 		advice: map[advice.Kind]map[plan.Address][]advice.Advice{
 			advice.Pivot: {"1.1": {{Advisor: "scripted", Note: "use the library", Confidence: 0.8,
-				Alternatives: []advice.Alternative{{Description: "use the library", Confidence: 0.8}},
+				Alternatives: []history.Approach{{Description: "use the library", Confidence: 0.8}},
 				Patch: &advice.Patch{Summary: "use the library",
 					Prompt: text("write reader.txt with the library")}}}},
 			advice.Research: {"1.2": {{Advisor: "scripted", Note: "the format allows parts", Confidence: 0.9,

@@ -3,9 +3,7 @@ package advice
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"time"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -94,24 +92,19 @@ type Advice struct {
 	RootCause  string
 	Confidence float64 // 0 to 1
 	Severity   float64 // 0 to 1
-	Risk       float64 // 0 to 1, see [Risk]
+	Risk       float64 // 0 to 1
 	// Signals are the lines on which it is founded.
 	Signals []string
 	// Queries, Sources and Findings are what was looked for, where, and what
 	// was found.
 	Queries, Sources, Findings []string
 	// Alternatives are other approaches, the most promising first.
-	Alternatives []Alternative
+	Alternatives []history.Approach
 	// Patch changes the method; nil if there is nothing to change.
 	Patch *Patch
-	Cost  Cost
-}
-
-// An Alternative is another approach.
-type Alternative struct {
-	Description string
-	Confidence  float64 // 0 to 1
-	Source      string  // "memory", "heuristic", an advisor's name
+	// Cost is what the advice has cost. Where it does not say how long it took, the
+	// controller measures that.
+	Cost history.AdviceCost
 }
 
 // A Patch changes a method. What it leaves nil stays as it is.
@@ -126,19 +119,8 @@ type Patch struct {
 	Feedback []string          `json:"feedback,omitempty"` // told to the executor
 }
 
-// Cost is what advice has cost.
-type Cost struct {
-	Time   time.Duration
-	Calls  int
-	Tokens int64
-}
-
 // Func is an advisor made of a function.
 type Func func(ctx context.Context, c Case) (Advice, error)
 
 // Advise calls f.
 func (f Func) Advise(ctx context.Context, c Case) (Advice, error) { return f(ctx, c) }
-
-// errOther is [ErrNothing] of an advisor that was asked for a kind of advice
-// that it never gives.
-var errOther = fmt.Errorf("%w", ErrNothing)

@@ -102,7 +102,7 @@ func TestShapeForgetsWhatChanges(t *testing.T) {
 
 func TestReflectorHalvesWhatTakesMemory(t *testing.T) {
 	c := failed("python run.py --batch_size 16 --device cuda", "CUDA out of memory")
-	a, err := advice.Reflector{}.Advise(t.Context(), c)
+	a, err := advice.Builtin{}.Advise(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestReflectorIsNotSureWithoutAProposal(t *testing.T) {
 		failed("go build", "no space left on device"),
 		failed("go build", "something"),
 	} {
-		a, err := advice.Reflector{}.Advise(t.Context(), c)
+		a, err := advice.Builtin{}.Advise(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestReflectorIsNotSureWithoutAProposal(t *testing.T) {
 func TestReflectorTellsAnAgent(t *testing.T) {
 	c := failed("", "ModuleNotFoundError: No module named 'clip'")
 	c.Method = advice.Method{ID: "primary", Prompt: "write it"}
-	a, err := advice.Reflector{}.Advise(t.Context(), c)
+	a, err := advice.Builtin{}.Advise(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,9 +250,7 @@ func TestResearcherReadsWhatIsNamed(t *testing.T) {
 		Step:  &plan.Step{Artifacts: &plan.Artifacts{Modify: []string{"server/limit.go"}}},
 		Files: []string{"README.md", "binary.dat", "server/limit.go"}, Open: opener(files),
 	}
-	clock := time.Unix(0, 0)
-	now := func() time.Time { clock = clock.Add(time.Second); return clock }
-	a, err := advice.Researcher{Now: now}.Advise(t.Context(), c)
+	a, err := advice.Builtin{}.Advise(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +259,7 @@ func TestResearcherReadsWhatIsNamed(t *testing.T) {
 		t.Error(diff)
 	}
 	// clients and limiter of tell, clients, limiter, retry
-	if a.Confidence != 0.5 || a.Cost.Time != time.Second || a.Cost.Calls == 0 {
+	if a.Confidence != 0.5 || a.Cost.Calls == 0 {
 		t.Errorf("confidence %v, cost %+v", a.Confidence, a.Cost)
 	}
 	if diff := cmp.Diff([]string{"Tell clients of the limiter when to retry"}, a.Queries); diff != "" {
@@ -277,7 +275,7 @@ func TestResearcherReadsFiveFilesAtMost(t *testing.T) {
 		files[name] = "limiter"
 		c.Files = append(c.Files, name)
 	}
-	a, err := advice.Researcher{}.Advise(t.Context(), c)
+	a, err := advice.Builtin{}.Advise(t.Context(), c)
 	if err != nil || len(a.Sources) != 5 {
 		t.Errorf("%d sources, %v; want 5", len(a.Sources), err)
 	}
@@ -285,12 +283,12 @@ func TestResearcherReadsFiveFilesAtMost(t *testing.T) {
 
 func TestResearcherHasNothingToSay(t *testing.T) {
 	for name, c := range map[string]advice.Case{
-		"another kind": {Kind: advice.Pivot},
+		"another kind": {Kind: "prophecy"},
 		"no files":     {Kind: advice.Research, Task: &plan.Task{Description: "limiter"}, Open: opener(nil)},
 		"no words":     {Kind: advice.Research, Task: &plan.Task{Description: "do it"}, Open: opener(nil)},
 		"no workspace": {Kind: advice.Research, Task: &plan.Task{Description: "limiter"}},
 	} {
-		if _, err := (advice.Researcher{}).Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
+		if _, err := (advice.Builtin{}).Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -299,9 +297,9 @@ func TestResearcherHasNothingToSay(t *testing.T) {
 func TestPivoter(t *testing.T) {
 	c := failed("run", "ModuleNotFoundError: No module named 'clip'")
 	c.Kind = advice.Pivot
-	p := advice.Pivoter{Memory: []advice.Remembered{
-		{RootCause: "import error", Fix: "use the vendored copy", Confidence: 0.92},
-		{RootCause: "time-out", Fix: "wait", Confidence: 1},
+	p := advice.Builtin{Memory: map[string][]history.Approach{
+		"import error": {{Description: "use the vendored copy", Confidence: 0.92}},
+		"time-out":     {{Description: "wait", Confidence: 1}},
 	}}
 	a, err := p.Advise(t.Context(), c)
 	if err != nil {
@@ -337,7 +335,7 @@ func TestPivoterKnowsWhatCommonlyHelps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := failed("run", tt.output)
 			c.Kind = advice.Pivot
-			a, err := advice.Pivoter{}.Advise(t.Context(), c)
+			a, err := advice.Builtin{}.Advise(t.Context(), c)
 			if err != nil || !strings.Contains(a.Note, tt.says) || a.Confidence != tt.sure ||
 				a.Alternatives[0].Source != "heuristic" {
 				t.Errorf("got %q with a confidence of %v, want %q with %v: %v", a.Note, a.Confidence, tt.says,
@@ -368,15 +366,14 @@ func TestSequence(t *testing.T) {
 	alone := advice.Case{Kind: advice.Pivot, Failure: history.AttemptFailed{Class: history.Lost}}
 	const said = "advice: nothing to say: no other approach is known"
 	for name, a := range map[string]advice.Advisor{
-		"the built-in ones": advice.Builtin(),
-		"whoever serves the kind goes first": advice.Sequence(advice.Reflector{}, advice.Pivoter{},
-			advice.Researcher{}),
+		"the built-in ones":    advice.Builtin{},
+		"the first of several": advice.Sequence(advice.Builtin{}, nothing),
 	} {
 		if _, err := a.Advise(t.Context(), alone); !errors.Is(err, advice.ErrNothing) || err.Error() != said {
 			t.Errorf("%s: got %v, want one line, %q", name, err, said)
 		}
 	}
-	if _, err := advice.Builtin().Advise(t.Context(), advice.Case{Kind: "prophecy"}); !errors.Is(err,
+	if _, err := (advice.Builtin{}).Advise(t.Context(), advice.Case{Kind: "prophecy"}); !errors.Is(err,
 		advice.ErrNothing) {
 		t.Errorf("got %v", err)
 	}
@@ -385,19 +382,19 @@ func TestSequence(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := advice.Builtin().Advise(ended, failed("run", "out of memory")); !errors.Is(err, context.Canceled) {
+	if _, err := (advice.Builtin{}).Advise(ended, failed("run", "out of memory")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func ExampleReflector() {
+func ExampleBuiltin() {
 	failure := history.AttemptFailed{Class: history.Crashed, Reasons: []string{"exit status 137"}}
 	c := advice.Case{
 		Kind: advice.Reflection, Point: advice.Execution, Failure: failure,
 		Method:   advice.Method{ID: "primary", Run: "python train.py --batch_size 32"},
 		Attempts: []*history.Attempt{{Number: 1, Failure: &failure, Said: &history.AttemptEnded{Output: "CUDA out of memory"}}},
 	}
-	a, err := advice.Reflector{}.Advise(context.Background(), c)
+	a, err := advice.Builtin{}.Advise(context.Background(), c)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,21 +10,17 @@
 // for paths, limits, the sandbox, the network or gates, so it cannot widen
 // them.
 //
-//	a, err := advice.Reflector{}.Advise(ctx, advice.Case{
+//	a, err := advice.Builtin{}.Advise(ctx, advice.Case{
 //		Kind: advice.Reflection, Point: advice.Execution, Step: step, Failure: failure, Attempts: attempts,
 //	})
 //	fmt.Println(a.RootCause, a.Confidence)
 //
-// The advisors of this package need no model and no network. [Reflector] goes
-// through stages: it collects signals, normalises them, mines them for known
-// errors, finds the root cause, writes a note, builds a patch where it knows
-// one, and scores the risk. [Researcher] reads what the workspace has to say.
-// [Pivoter] proposes other approaches by kind of failure. [Feasibility] weighs
-// a plan against the pattern that it was made from. A host plugs in better
-// ones, [Func] makes one of a function, and [Sequence] asks several.
+// [Builtin] gives every kind of advice, without any model or network. A host
+// plugs in better advisors, [Func] makes one of a function, and [Sequence] asks
+// several.
 //
 // Advisors may be called concurrently, and must honour their context.
 //
-// Not promised: that the built-in ones are clever. They are sure of what
-// messages say, and say how sure they are.
+// Not promised: that the built-in one is clever. It is sure of what messages
+// say, and says how sure it is.
 package advice

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/pattern"
 	"github.com/planlock/planlock/plan"
 )
@@ -71,11 +72,11 @@ func TestAssess(t *testing.T) {
 
 func TestFeasibilityAsksForThreeOthers(t *testing.T) {
 	asked := 0
-	f := advice.Feasibility{Similar: func(_ context.Context, name string, k int) ([]advice.Match, error) {
+	f := advice.Builtin{Similar: func(_ context.Context, name string, k int) ([]history.Approach, error) {
 		asked = k
-		var all []advice.Match
+		var all []history.Approach
 		for i := range 5 {
-			all = append(all, advice.Match{Name: fmt.Sprintf("%s%d", name, i), Similarity: 0.8, Reasoning: "it is smaller"})
+			all = append(all, history.Approach{Description: fmt.Sprintf("%s%d: it is smaller", name, i), Confidence: 0.8})
 		}
 		return all, nil
 	}}
@@ -101,7 +102,7 @@ func TestFeasibilityAsksForThreeOthers(t *testing.T) {
 }
 
 func TestNoPattern(t *testing.T) {
-	if _, err := (advice.Feasibility{}).Advise(t.Context(),
+	if _, err := (advice.Builtin{}).Advise(t.Context(),
 		advice.Case{Kind: advice.Feasible, Plan: &plan.Plan{}}); !errors.Is(err, advice.ErrNothing) {
 		t.Errorf("got %v", err)
 	}

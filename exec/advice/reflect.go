@@ -1,37 +1,20 @@
 package advice
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/cause"
 )
 
-// A Reflector thinks about a failure without any model, in stages: signals are
-// collected (R0) and normalised (R1), mined for known errors (R2), the root
-// cause is weighed (R3), a note written (R4), a patch built where one is known
-// (R5), and the risk scored (R6). The zero value is ready; it keeps nothing.
-type Reflector struct{}
-
-// Name is "reflector".
-func (Reflector) Name() string { return "reflector" }
-
-// Advise reflects on the failure of a case. It proposes a patch only where it
-// knows one; its confidence in a cause that it merely guesses stays below
-// [Threshold]. [ErrNothing] for cases that are no failures.
-func (r Reflector) Advise(ctx context.Context, c Case) (Advice, error) {
-	if err := context.Cause(ctx); err != nil {
-		return Advice{}, err
-	}
-	if c.Kind != Reflection {
-		return Advice{}, fmt.Errorf("%w: the reflector thinks about failures only", errOther)
-	}
+// reflect thinks about the failure of a case.
+func reflect(c Case) Advice {
 	signals := cause.Signals(c.Failure, c.Attempts)
 	root := cause.Root(c.Failure, len(c.Attempts), cause.Mine(signals))
 	a := Advice{
-		Advisor: r.Name(), RootCause: string(root.Error), Confidence: root.Sure, Severity: root.Severity,
-		Note: note(c, root), Cost: Cost{Calls: 1},
+		Advisor: "reflector", RootCause: string(root.Error), Confidence: root.Sure, Severity: root.Severity,
+		Note: note(c, root), Cost: history.AdviceCost{Calls: 1},
 	}
 	for _, s := range root.Signals {
 		if len(a.Signals) < cause.MaxQuoted {
@@ -44,7 +27,7 @@ func (r Reflector) Advise(ctx context.Context, c Case) (Advice, error) {
 		a.Note += ", and no change is known that would mend it"
 	}
 	a.Risk = cause.Risk(a.Confidence, a.Severity, cost(c))
-	return a, nil
+	return a
 }
 
 // note tells people what was found (stage R4).

@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/planlock/planlock/exec/internal/cause"
@@ -23,35 +22,14 @@ const (
 	researchFindings = 10
 )
 
-// A Researcher looks in the workspace for what a task, or a failure, is about:
-// in the files that it names, then in those whose names or texts have its
-// words. It asks no network. The zero value is ready.
-type Researcher struct {
-	// Now measures what the research costs; nil leaves that to who asks.
-	Now func() time.Time
-}
-
-// Name is "researcher".
-func (Researcher) Name() string { return "researcher" }
-
-// Advise reads at most five files and reports the lines that have the words of
-// the question. Its confidence is the share of the words that it found
-// anywhere. [ErrNothing] for other kinds of advice, and where there is nothing
-// to look for or in.
-func (r Researcher) Advise(ctx context.Context, c Case) (Advice, error) {
-	if c.Kind != Research {
-		return Advice{}, fmt.Errorf("%w: the researcher only reads", errOther)
-	}
-	var begin time.Time
-	if r.Now != nil {
-		begin = r.Now()
-	}
+// research reports what the workspace has to say about a case.
+func research(ctx context.Context, c Case) (Advice, error) {
 	asked := queries(c)
 	words := wordsOf(asked)
 	if len(words) == 0 || c.Open == nil {
 		return Advice{}, fmt.Errorf("%w: there is nothing to look for, or nowhere to look", ErrNothing)
 	}
-	a := Advice{Advisor: r.Name(), RootCause: "", Queries: asked}
+	a := Advice{Advisor: "researcher", Queries: asked}
 	found := map[string]bool{}
 	for _, name := range related(c, words) {
 		if err := context.Cause(ctx); err != nil {
@@ -73,9 +51,6 @@ func (r Researcher) Advise(ctx context.Context, c Case) (Advice, error) {
 	a.Note = fmt.Sprintf("%d of %d words found in %d %s", len(found), len(words), len(a.Sources),
 		plural(len(a.Sources), "file"))
 	a.Patch = &Patch{Summary: "tell the executor what was found", Feedback: a.Findings}
-	if r.Now != nil {
-		a.Cost.Time = r.Now().Sub(begin)
-	}
 	return a, nil
 }
 

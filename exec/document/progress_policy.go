@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
@@ -64,8 +63,8 @@ func researchOf(s *history.Step) []progressResearch {
 		if a.Kind == string(advice.Research) {
 			out = append(out, progressResearch{a.Error == "", s.Address, a.Point, list(a.Queries), list(a.Sources),
 				list(a.Findings),
-				confidence(a.Confidence), newStamp(a.At.Add(-time.Duration(a.Cost.Seconds * float64(time.Second)))),
-				newStamp(a.At), progressCost{a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens}})
+				confidence(a.Confidence), newStamp(a.At.Add(-a.Cost.Took)),
+				newStamp(a.At), progressCost{a.Cost.Took.Seconds(), a.Cost.Calls, a.Cost.Tokens}})
 		}
 	}
 	return out

@@ -162,7 +162,7 @@ func advised(t testing.TB) *story {
 		Alternatives: []history.Approach{{Description: "sliding window: it is smaller", Confidence: 0.82, Source: "https://example.org/window"}}})
 	s.start("1.1", "primary").add(1, "1.1", 1, &history.Advised{Kind: "research", Point: "task",
 		Advisor: "researcher", Confidence: 0.5,
-		Queries: []string{"limiter"}, Sources: []string{"server/server.go"}, Findings: []string{"server/server.go:3: type Server"}, Cost: history.AdviceCost{Seconds: 1.5, Calls: 2, Tokens: 90}})
+		Queries: []string{"limiter"}, Sources: []string{"server/server.go"}, Findings: []string{"server/server.go:3: type Server"}, Cost: history.AdviceCost{Took: 1500 * time.Millisecond, Calls: 2, Tokens: 90}})
 	s.work(700, "1.1", 1, "ok\n", created("server/limit_test.go")).accept("1.1", "primary")
 	s.start("1.2", "primary").work(1200, "1.2", 1, "out of memory\n").fail("1.2", 1, history.Crashed, "out of memory")
 	s.add(5, "1.2", 1, &history.Advised{Kind: "reflection", Point: "execution", Rung: "reflect", Advisor: "reflector",

@@ -80,7 +80,7 @@ func failedCase() advice.Case {
 
 // TestAdvisorSuite finds each thing that an advisor may do wrong.
 func TestAdvisorSuite(t *testing.T) {
-	exectest.RunAdvisor(t, advice.Researcher{}, failedCase())
+	exectest.RunAdvisor(t, advice.Builtin{}, failedCase())
 	run := "  "
 	var once sync.Once // a race would be found, too, and is not what this is about
 	for want, x := range map[string]advice.Func{

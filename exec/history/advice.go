@@ -70,18 +70,18 @@ type Advised struct {
 	At time.Time `json:"-"` // when it was recorded; set by the fold
 }
 
-// An Approach is another way that an advisor proposed.
+// An Approach is another way that an advisor proposes.
 type Approach struct {
 	Description string  `json:"description"`
-	Confidence  float64 `json:"confidence"`
-	Source      string  `json:"source,omitempty"`
+	Confidence  float64 `json:"confidence"`       // 0 to 1
+	Source      string  `json:"source,omitempty"` // "memory", "heuristic", where it is described, an advisor's name
 }
 
 // AdviceCost is what advice has cost.
 type AdviceCost struct {
-	Seconds float64 `json:"seconds,omitempty"`
-	Calls   int     `json:"calls,omitempty"`
-	Tokens  int64   `json:"tokens,omitempty"`
+	Took   time.Duration `json:"took_ns,omitempty"`
+	Calls  int           `json:"calls,omitempty"`
+	Tokens int64         `json:"tokens,omitempty"`
 }
 
 func (*Advised) Type() string { return "advised" }

@@ -23,7 +23,7 @@
 //	memory := book.Memory()            // what may be used
 //
 // [Memory] is a value: what a host took for a run stays as it was. It speaks
-// only through an advisor ([Memory.Remembered] feeds advice.Pivoter) and
+// only through an advisor ([Memory.Remembered] feeds advice.Builtin) and
 // through hints for whoever plans next. It has no way to rungs, retries,
 // thresholds or gates: no package that decides about those imports this one.
 //

@@ -356,8 +356,9 @@ func ExampleBook() {
 			fmt.Println(err)
 		}
 	}
-	advisor := advice.Pivoter{Memory: book.Memory().Remembered()}
-	fmt.Printf("%s: %.2f sure\n", advisor.Memory[0].Fix, advisor.Memory[0].Confidence)
+	advisor := advice.Builtin{Memory: book.Memory().Remembered()}
+	known := advisor.Memory["out of memory"][0]
+	fmt.Printf("%s: %.2f sure\n", known.Description, known.Confidence)
 	// Output:
 	// quarantined true
 	// train on less: 0.83 sure

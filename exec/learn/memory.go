@@ -3,7 +3,7 @@ package learn
 import (
 	"fmt"
 
-	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -44,14 +44,14 @@ func (m Memory) Digest() ledger.Digest {
 	return ledger.Sum([]byte(text))
 }
 
-// Remembered is the memory as a Pivoter reads it. The confidence is the share
-// of its trials and confirmations that an entry won, with one more counted as
-// lost, so that nothing is ever certain.
-func (m Memory) Remembered() []advice.Remembered {
-	var all []advice.Remembered
+// Remembered is the memory as the built-in advisor reads it: what worked, by root
+// cause. The confidence is the share of its trials and confirmations that an
+// entry won, with one more counted as lost, so that nothing is ever certain.
+func (m Memory) Remembered() map[string][]history.Approach {
+	all := map[string][]history.Approach{}
 	for _, e := range m.Remedies {
 		won := e.Confirmed + e.Right
-		all = append(all, advice.Remembered{RootCause: e.Pattern, Fix: e.Remedy,
+		all[e.Pattern] = append(all[e.Pattern], history.Approach{Description: e.Remedy,
 			Confidence: float64(won) / float64(won+e.Wrong+1)})
 	}
 	return all

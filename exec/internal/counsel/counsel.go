@@ -116,8 +116,8 @@ func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *
 		said.Error, said.Nothing = bound.Text(strings.TrimPrefix(err.Error(), advice.ErrNothing.Error()+": "),
 			bound.Line), errors.Is(err, advice.ErrNothing)
 	}
-	if a.Cost.Time > 0 {
-		took = a.Cost.Time
+	if a.Cost.Took > 0 {
+		took = a.Cost.Took
 	}
 	said.Advisor, said.RootCause, said.Note = bound.Text(a.Advisor, bound.Line), bound.Text(a.RootCause, bound.Line),
 		bound.Text(a.Note, bound.Line)
@@ -132,7 +132,7 @@ func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *
 			Description: bound.Text(x.Description, bound.Line), Confidence: share(x.Confidence),
 			Source: bound.Text(x.Source, bound.Line)})
 	}
-	said.Cost = history.AdviceCost{Seconds: took.Seconds(), Calls: max(a.Cost.Calls, 0), Tokens: max(a.Cost.Tokens, 0)}
+	said.Cost = history.AdviceCost{Took: took, Calls: max(a.Cost.Calls, 0), Tokens: max(a.Cost.Tokens, 0)}
 	if err != nil {
 		return said, nil
 	}
