@@ -6,12 +6,12 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Rounds is how often a step is carried out and judged before a person is
+// usualRounds is how often a step is carried out and judged before a person is
 // asked, the first time included.
-const Rounds = 3
+const usualRounds = 3
 
 // Feedback has the step carried out again by whoever did it, who is told what
-// was found, until there were Rounds rounds. What was judged is sent back with
+// was found, until there were three rounds. What was judged is sent back with
 // the findings, what was not (a crash) with the error. Where the plan says
 // on_failure = "retry", max_retries limits the rounds too.
 type Feedback struct {
@@ -25,7 +25,7 @@ func (Feedback) Name() string { return feedbackRung }
 func (f Feedback) Try(s Situation) (Next, bool) {
 	rounds := f.Rounds
 	if rounds == 0 {
-		rounds = Rounds
+		rounds = usualRounds
 	}
 	switch {
 	case s.Step.OnFailure == plan.Block, s.Step.OnFailure == plan.Ask:

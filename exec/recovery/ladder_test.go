@@ -90,7 +90,7 @@ func TestStandardLadder(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			next := recovery.Standard().Next(tt.s)
+			next := recovery.Ladder{recovery.Retry{}, recovery.Backup{}, recovery.Ask{}}.Next(tt.s)
 			got := next.Method
 			if got == "" {
 				got = map[bool]string{true: "ask", false: "failed"}[next.Ask]
@@ -104,7 +104,7 @@ func TestStandardLadder(t *testing.T) {
 
 func ExampleLadder() {
 	step := &plan.Step{OnFailure: plan.Retry, Backups: []plan.Backup{{ID: "1", Description: "write it by hand"}}}
-	next := recovery.Standard().Next(recovery.Situation{
+	next := recovery.Ladder{recovery.Retry{}, recovery.Backup{}, recovery.Ask{}}.Next(recovery.Situation{
 		Step: step, History: tried("primary", "primary"), Failure: &history.AttemptFailed{Class: history.GateFailed},
 	})
 	fmt.Println(next.Rung, next.Method)

@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/planlock/planlock/plan"
 )
@@ -82,12 +81,4 @@ func (r Retry) allowed(step *plan.Step) (times int, why string) {
 		return r.Times, ""
 	}
 	return 0, ""
-}
-
-// wait is the delay before the nth retry, from 1.
-func (b Backoff) wait(c Class, run, step string, n int) time.Duration {
-	if b.First <= 0 || !c.Wait && !b.Always {
-		return 0
-	}
-	return b.Delay(run+" "+step, n)
 }
