@@ -47,9 +47,9 @@ func (b Builtin) Advise(ctx context.Context, c Case) (Advice, error) {
 	case Research:
 		return research(ctx, c)
 	case Pivot:
-		return b.pivot(c)
+		return pivot(c, b.Memory)
 	case Feasible:
-		return b.feasible(ctx, c)
+		return feasible(ctx, c, b.Similar)
 	}
 	return Advice{}, fmt.Errorf("%w: no advisor is there for advice of kind %q", ErrNothing, c.Kind)
 }

@@ -11,8 +11,11 @@ import (
 // backups is how many other patterns are asked for.
 const backups = 3
 
+// similar is [Builtin.Similar].
+type similar func(ctx context.Context, pattern string, k int) ([]history.Approach, error)
+
 // feasible assesses the plan of a case.
-func (b Builtin) feasible(ctx context.Context, c Case) (Advice, error) {
+func feasible(ctx context.Context, c Case, find similar) (Advice, error) {
 	if c.Plan == nil {
 		return Advice{}, fmt.Errorf("%w: feasibility is about plans", ErrNothing)
 	}
@@ -33,10 +36,10 @@ func (b Builtin) feasible(ctx context.Context, c Case) (Advice, error) {
 	for _, m := range as.Missing {
 		a.Findings = append(a.Findings, "the pattern wants "+m+", the plan does not have it")
 	}
-	if !as.WantBackup || b.Similar == nil {
+	if !as.WantBackup || find == nil {
 		return a, nil
 	}
-	found, err := b.Similar(ctx, wanted.Name, backups)
+	found, err := find(ctx, wanted.Name, backups)
 	if err != nil {
 		return a, fmt.Errorf("advice: similar patterns: %w", err)
 	}

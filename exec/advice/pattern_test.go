@@ -76,7 +76,8 @@ func TestFeasibilityAsksForThreeOthers(t *testing.T) {
 		asked = k
 		var all []history.Approach
 		for i := range 5 {
-			all = append(all, history.Approach{Description: fmt.Sprintf("%s%d: it is smaller", name, i), Confidence: 0.8})
+			all = append(all, history.Approach{Description: fmt.Sprintf("%s%d: it is smaller", name, i),
+				Confidence: 0.8})
 		}
 		return all, nil
 	}}

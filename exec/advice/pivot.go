@@ -23,11 +23,11 @@ var common = map[cause.Error]history.Approach{
 	cause.Undeclared:  {Description: "reach the same with the declared files alone", Confidence: 0.6},
 }
 
-// pivot proposes other approaches to a failure.
-func (b Builtin) pivot(c Case) (Advice, error) {
+// pivot proposes other approaches to a failure, given what worked before.
+func pivot(c Case, memory map[string][]history.Approach) (Advice, error) {
 	root := cause.Of(c.Failure, c.Attempts)
 	var all []history.Approach
-	for _, known := range b.Memory[string(root.Error)] {
+	for _, known := range memory[string(root.Error)] {
 		known.Source = "memory"
 		all = append(all, known)
 	}
@@ -47,8 +47,8 @@ func (b Builtin) pivot(c Case) (Advice, error) {
 	best := all[0]
 	return Advice{
 		Advisor: "pivoter", RootCause: string(root.Error), Note: best.Description, Confidence: best.Confidence,
-		Severity: root.Severity,
-		Risk:     cause.Risk(best.Confidence, root.Severity, cost(c)), Alternatives: all, Cost: history.AdviceCost{Calls: 1},
+		Severity: root.Severity, Risk: cause.Risk(best.Confidence, root.Severity, cost(c)),
+		Alternatives: all, Cost: history.AdviceCost{Calls: 1},
 		Patch: &Patch{Summary: "another approach: " + best.Description,
 			Feedback: []string{"try another approach: " + best.Description}},
 	}, nil

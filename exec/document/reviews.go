@@ -145,8 +145,9 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 			line := reflection{TaskID: s.Task, Step: s.Address, Attempt: a.Attempt, Kind: a.Kind, Point: a.Point,
 				Advisor:   a.Advisor,
 				RootCause: a.RootCause, Note: a.Note, Patch: a.Patch, Error: a.Error,
-				RiskScores: riskScores{a.Confidence, a.Severity, a.Risk, a.Cost.Took.Seconds(), a.Cost.Calls, a.Cost.Tokens},
-				Queries:    a.Queries, Sources: a.Sources, Findings: a.Findings}
+				RiskScores: riskScores{a.Confidence, a.Severity, a.Risk, a.Cost.Took.Seconds(), a.Cost.Calls,
+					a.Cost.Tokens},
+				Queries: a.Queries, Sources: a.Sources, Findings: a.Findings}
 			if patch := was.Patch(a.Patch); patch != nil {
 				line.Proposed, line.Refused = patch.Summary, patch.Refused
 			}
