@@ -74,7 +74,7 @@ func (s *spared) collected() {
 	const much = 16 << 20
 	var now runtime.MemStats
 	if runtime.ReadMemStats(&now); now.HeapAlloc > much {
-		debug.SetGCPercent(20)
+		debug.SetGCPercent(12)
 		return
 	}
 	runtime.SetFinalizer(s, (*spared).collected)
