@@ -104,7 +104,8 @@ func TestOtherPatternsAreShown(t *testing.T) {
 		asked++
 		var all []history.Approach
 		for i := range k {
-			all = append(all, history.Approach{Description: fmt.Sprintf("%s%d: it is smaller", name, i), Confidence: 0.82})
+			all = append(all, history.Approach{Confidence: 0.82,
+				Description: fmt.Sprintf("%s%d: it is smaller", name, i)})
 		}
 		return all, nil
 	}}}

@@ -72,7 +72,8 @@ func TestLadderClimbsAsIfNothingHadBeenLearned(t *testing.T) {
 			for range min(tried, retries) {
 				s.Recoveries = append(s.Recoveries, history.Recovery{Rung: recovery.RetryRung, Method: "primary"})
 			}
-			next := recovery.Ladder{recovery.Retry{}, recovery.Backup{}, recovery.Ask{}}.Next(recovery.Situation{Step: step, History: s,
+			ladder := recovery.Ladder{recovery.Retry{}, recovery.Backup{}, recovery.Ask{}}
+			next := ladder.Next(recovery.Situation{Step: step, History: s,
 				Failure: &history.AttemptFailed{Class: history.Crashed, Reasons: []string{"out of memory"}}})
 			got = append(got, fmt.Sprintf("%s %s %v", next.Rung, next.Method, next.Ask))
 		}
