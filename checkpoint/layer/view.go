@@ -1,0 +1,20 @@
+package layer
+
+import "os"
+
+// A View is what commands see at a path instead of what stands there.
+type View struct {
+	// At is the path, absolute and without links: the workspace.
+	At string
+	// From is a folder that is shown there; "" if an overlay is mounted.
+	From string
+	// Lowers of an overlay, topmost first; the last is the workspace itself.
+	Lowers []string
+	// Upper and Work are folders for what commands write into an overlay. They
+	// lie outside of At.
+	Upper, Work string
+	// Opened is told of the root of the view once it is mounted, while the
+	// command is held, and owns the handle; nil if nobody wants it. The handle
+	// names the folder and keeps the mount for this process.
+	Opened func(root *os.File)
+}
