@@ -25,19 +25,22 @@ const (
 	Symlink    Kind = "symlink"
 	Link       Kind = "link"
 	Rename     Kind = "rename"
+	RenameNew  Kind = "renamenew" // which replaces nothing
+	Exchange   Kind = "exchange"  // of what stands at two paths
 	Remove     Kind = "remove"
 	Chmod      Kind = "chmod"
 	Chtimes    Kind = "chtimes"
 	Sync       Kind = "sync"     // contents and all about the file
 	SyncData   Kind = "syncdata" // contents and length
 	SyncFolder Kind = "syncfolder"
+	SyncAll    Kind = "syncall" // of all that lies on the file system
 )
 
 // An Op is one operation, for a Layer.
 type Op struct {
 	Kind   Kind
 	Path   string      // absolute, as it was asked for: links in it are not resolved
-	To     string      // the new path of Rename and Link; the target of Symlink
+	To     string      // the new path of Rename, RenameNew and Link, the other one of Exchange; the target of Symlink
 	File   *os.File    // the open file, of operations that have one
 	Data   []byte      // of Write; a Layer may shorten it before it calls run
 	N      int         // how much of Data was written

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -15,6 +16,9 @@ type Root struct {
 	disk *Disk
 	root *os.Root // nil: anywhere
 	dir  string   // absolute; "" anywhere, and below a plain one
+
+	mu     sync.Mutex
+	handle *os.File // of the folder, where something needed it
 }
 
 // Plain reports whether nothing stands before the operating system.
@@ -59,6 +63,12 @@ func (r *Root) OpenRoot(name string) (*Root, error) {
 func (r *Root) Close() error {
 	if r.root == nil {
 		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.handle != nil {
+		_ = r.handle.Close() // nothing was written to it
+		r.handle = nil
 	}
 	return r.root.Close()
 }

@@ -121,9 +121,14 @@ func Fits(err error, op *disk.Op) bool {
 		}
 		return false
 	case syscall.EXDEV:
-		return op.Kind == disk.Rename || op.Kind == disk.Link
+		switch op.Kind {
+		case disk.Rename, disk.RenameNew, disk.Exchange, disk.Link:
+			return true
+		}
+		return false
 	case syscall.EROFS:
-		return op.Changes() && op.Kind != disk.Sync && op.Kind != disk.SyncData && op.Kind != disk.SyncFolder ||
+		return op.Changes() && op.Kind != disk.Sync && op.Kind != disk.SyncData && op.Kind != disk.SyncFolder &&
+			op.Kind != disk.SyncAll ||
 			op.Kind == disk.Open && op.Flags&(os.O_WRONLY|os.O_RDWR) != 0
 	case io.ErrShortWrite:
 		return op.Kind == disk.Write && len(op.Data) > 1
@@ -132,8 +137,8 @@ func Fits(err error, op *disk.Op) bool {
 	}
 	if err == syscall.ENOSPC || err == Quota {
 		switch op.Kind {
-		case disk.Create, disk.Write, disk.Truncate, disk.Mkdir, disk.Symlink, disk.Link, disk.Rename, disk.Sync,
-			disk.SyncData:
+		case disk.Create, disk.Write, disk.Truncate, disk.Mkdir, disk.Symlink, disk.Link, disk.Rename, disk.RenameNew,
+			disk.Exchange, disk.Sync, disk.SyncData, disk.SyncAll:
 			return true
 		}
 		return false

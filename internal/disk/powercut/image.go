@@ -123,7 +123,9 @@ func (img image) apply(s step, fate Fate) {
 		img.folder(s.dir)[s.name] = s.node
 	case disk.Link:
 		img.folder(s.to)[s.as] = s.node
-	case disk.Rename:
+	case disk.Exchange:
+		img.folder(s.dir)[s.name], img.folder(s.to)[s.as] = s.other, s.node
+	case disk.Rename, disk.RenameNew:
 		if img.folder(s.dir)[s.name] == s.node {
 			delete(img.folder(s.dir), s.name)
 		}

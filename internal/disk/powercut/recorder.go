@@ -64,7 +64,13 @@ func (r *Recorder) Do(op *disk.Op, run func() error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := step{kind: op.Kind, name: filepath.Base(op.Path), path: op.Path}
-	if op.Kind == disk.Rename || op.Kind == disk.Remove || op.Kind == disk.Link {
+	switch op.Kind {
+	case disk.Exchange:
+		if info, err := os.Lstat(op.To); err == nil {
+			s.other = r.know(info, op.To)
+		}
+		fallthrough
+	case disk.Rename, disk.RenameNew, disk.Remove, disk.Link:
 		if info, err := op.There(); err == nil {
 			s.node = r.know(info, op.Path)
 		}
@@ -96,14 +102,15 @@ func (r *Recorder) note(s step, op *disk.Op, failed error) error {
 		s.mode, s.time = info.Mode(), info.ModTime()
 	}
 	switch op.Kind {
-	case disk.Create, disk.Mkdir, disk.Symlink, disk.Link, disk.Rename, disk.Remove:
+	case disk.Create, disk.Mkdir, disk.Symlink, disk.Link, disk.Rename, disk.RenameNew, disk.Exchange, disk.Remove:
 		folder, err := op.Folder(false)
 		if err != nil {
 			return err
 		}
 		s.dir = r.know(folder, filepath.Dir(op.Path))
 		s.to, s.target = s.dir, op.To
-		if op.Kind == disk.Rename || op.Kind == disk.Link {
+		switch op.Kind {
+		case disk.Rename, disk.RenameNew, disk.Exchange, disk.Link:
 			if folder, err = op.Folder(true); err != nil {
 				return err
 			}

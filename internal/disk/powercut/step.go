@@ -15,6 +15,7 @@ type identity struct{ device, number uint64 }
 type step struct {
 	kind     disk.Kind
 	node     int    // what it is about
+	other    int    // what it was exchanged with
 	dir, to  int    // folders that hold its name
 	name, as string // in them
 	data     []byte
@@ -31,7 +32,7 @@ type step struct {
 
 // isSync reports whether an operation makes others durable.
 func isSync(k disk.Kind) bool {
-	return k == disk.Sync || k == disk.SyncData || k == disk.SyncFolder
+	return k == disk.Sync || k == disk.SyncData || k == disk.SyncFolder || k == disk.SyncAll
 }
 
 // folders are those that hold the names that a step changes.
@@ -41,7 +42,7 @@ func (s step) folders() []int {
 		return []int{s.dir}
 	case disk.Link:
 		return []int{s.to}
-	case disk.Rename:
+	case disk.Rename, disk.RenameNew, disk.Exchange:
 		if s.dir != s.to {
 			return []int{s.dir, s.to}
 		}
@@ -52,6 +53,9 @@ func (s step) folders() []int {
 
 // touchedBy reports whether sync makes s durable, or part of it.
 func (s step) touchedBy(sync step, wants []int) bool {
+	if sync.kind == disk.SyncAll {
+		return true
+	}
 	switch s.kind {
 	case disk.Write, disk.Truncate:
 		return s.node == sync.node

@@ -44,6 +44,9 @@ func newTrace(start image, steps []step) *Trace {
 				left = append(left, p)
 			case s.failed: // it stays pending for ever
 			default:
+				if s.kind == disk.SyncAll {
+					wants[p] = nil
+				}
 				if wants[p] = slices.DeleteFunc(wants[p], func(n int) bool { return n == s.node }); len(wants[p]) > 0 {
 					left = append(left, p)
 				} else {
@@ -66,7 +69,7 @@ func (t *Trace) Operation(k int) string {
 	switch s.kind {
 	case disk.Write:
 		text += fmt.Sprintf(" at %d, %d bytes", s.offset, len(s.data))
-	case disk.Rename, disk.Link:
+	case disk.Rename, disk.RenameNew, disk.Exchange, disk.Link:
 		text += " to " + s.as
 	case disk.Truncate:
 		text += fmt.Sprintf(" to %d bytes", s.size)
