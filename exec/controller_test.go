@@ -366,25 +366,30 @@ func TestExternalChangeBetweenStopAndResume(t *testing.T) {
 
 func TestTwoControllers(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, nil)
-	var second error
+	below := filepath.Join(b.Dir, "sub")
+	must(t, os.Mkdir(below, 0o755))
 	b.Controller.Executors["script"] = exectest.Script{
 		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-			other := &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(),
-				Executors: exec.Executors{"script": goodScript}}
 			locked, err := plan.Lock(b.Draft, plan.LockOptions{ID: "a lock"})
 			if err != nil {
 				return exec.Outcome{}, err
 			}
-			_, second = other.Run(ctx, locked)
+			for _, dir := range []string{b.Dir, below} {
+				other := &exec.Controller{Dir: dir, Gates: builtin.Gates(),
+					Executors: exec.Executors{"script": goodScript}}
+				var held *checkpoint.HeldError
+				if _, err := other.Run(ctx, locked); !errors.As(err, &held) {
+					t.Errorf("the second controller in %s got %v, want a *HeldError", dir, err)
+				}
+			}
+			if left, err := os.ReadDir(below); err != nil || len(left) > 0 {
+				t.Errorf("who was refused left %v, %v", left, err)
+			}
 			return goodScript["1.1"](ctx, w)
 		},
 		"1.2": goodScript["1.2"],
 	}
 	b.Run(t).Want(t, history.Achieved)
-	var held *checkpoint.HeldError
-	if !errors.As(second, &held) {
-		t.Errorf("the second controller got %v, want a *HeldError", second)
-	}
 }
 
 func TestIsolatedRun(t *testing.T) {

@@ -3,6 +3,7 @@ package hold_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -69,6 +70,29 @@ func TestHoldOfAWorkspaceInAnother(t *testing.T) {
 			must(t, first.Check(), first.Release())
 			second, err := hold.Workspace(t.Context(), filepath.Join(dir, c.second))
 			must(t, err, second.Check(), second.Release())
+		})
+	}
+}
+
+// Who is refused has written nothing: neither into the folder that it wanted,
+// nor into the one that is held.
+func TestHoldRefusedWritesNothing(t *testing.T) {
+	for name, c := range map[string]struct{ first, second string }{
+		"below": {".", "sub"}, "far below": {".", "sub/a/b"}, "above": {"sub/a", "."}, "between": {"sub/a/b", "sub"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			must(t, os.MkdirAll(filepath.Join(dir, "sub/a/b"), 0o755))
+			first, err := hold.Workspace(t.Context(), filepath.Join(dir, c.first))
+			must(t, err)
+			defer first.Release()
+			var held *checkpoint.HeldError
+			if _, err := hold.Workspace(t.Context(), filepath.Join(dir, c.second)); !errors.As(err, &held) {
+				t.Errorf("the second one: %v", err)
+			}
+			if _, err := os.Lstat(filepath.Join(dir, c.second, ".planlock")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the one that was refused left .planlock: %v", err)
+			}
 		})
 	}
 }

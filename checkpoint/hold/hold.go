@@ -21,9 +21,9 @@ type Held struct {
 	at file.Stay
 
 	mu     sync.Mutex
-	file   *disk.File // nil: released
-	folder *disk.File // the controller's folder, locked too; nil where that cannot be
-	above  []*os.File // lock files of the workspaces that this one lies in, shared with others that do
+	file   *disk.File // the lock file; nil: released
+	folder *disk.File // the workspace's folder itself; nil where the system cannot lock folders
+	above  []*os.File // the folders that this one lies in and their lock files, shared with others that do
 }
 
 // Check returns checkpoint.ErrReplaced if the lock file is no longer the one
@@ -46,14 +46,18 @@ func (h *Held) Release() error {
 	if h.file == nil {
 		return nil
 	}
+	return h.release()
+}
+
+func (h *Held) release() error {
 	var errs []error
-	for _, f := range []*disk.File{h.folder, h.file} { // who finds the file free finds the folder free too
+	for _, f := range h.above {
+		errs = append(errs, file.Unlock(f), f.Close())
+	}
+	for _, f := range []*disk.File{h.file, h.folder} { // who finds the folder free finds the file free too
 		if f != nil {
 			errs = append(errs, file.Unlock(f.OS()), f.Close())
 		}
-	}
-	for _, f := range h.above {
-		errs = append(errs, file.Unlock(f), f.Close())
 	}
 	h.file, h.folder, h.above = nil, nil, nil
 	return errors.Join(errs...)
@@ -62,19 +66,21 @@ func (h *Held) Release() error {
 // Workspace takes the exclusive lock on the workspace dir, without waiting. The
 // operating system takes it from a process that dies, and child processes do
 // not inherit it. It is exclusive inside one process too. *checkpoint.HeldError
-// says who holds it.
+// says who holds it; who is refused has written nothing.
 //
-// Where there is none, it makes dir/.planlock with a file that keeps it out of
-// git. The lock file itself is never removed; where somebody else removes it, a
-// second controller is still kept away on Unix, by a lock on the folder.
+// What is locked is the folder itself, so that nobody else gets in by removing
+// or moving what lies in it; and the file .planlock/lock in it, which is made
+// where there is none, with a file that keeps it out of git, and never removed.
+// Where the system cannot lock folders (Windows, some network file systems),
+// the file alone counts.
 //
 // A workspace in which this one lies, or which lies in it, must not be held
 // either: that is a *checkpoint.HeldError for it. Noticed are those that lie
-// there by their path, links in it followed, and whose lock file may be read;
-// not those that are reached by another mount, and not those below that are
-// held since before a .planlock that had been used was moved here, or back here
-// (a copy of one is no matter). What lies in a folder named .planlock, such as
-// the clone of an isolated run, does not lie in the workspace around it.
+// there by their path, links in it followed, with folders in between that may
+// be read; where the system cannot lock folders, not those below that are held
+// since before a .planlock that had been used was moved here (a copy of one is
+// no matter). What lies in a folder named .planlock, such as the clone of an
+// isolated run, does not lie in the workspace around it.
 func Workspace(ctx context.Context, dir string) (*Held, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("checkpoint: hold: %w", context.Cause(ctx))
@@ -94,47 +100,56 @@ func Workspace(ctx context.Context, dir string) (*Held, error) {
 		return nil, cannotHold(dir, err)
 	}
 	defer root.Close() // nothing was written through it
-	if err := makeOwn(root); err != nil {
-		return nil, cannotHold(dir, err)
-	}
-	f, err := lockOwn(ctx, root, dir)
-	if err != nil {
-		return nil, err
-	}
-	h := &Held{file: f}
-	if h.folder, err = lockFolder(root, dir); err != nil {
-		return nil, errors.Join(err, h.Release())
-	}
-	if h.above, err = lookAround(ctx, f, dir); err != nil {
-		return nil, errors.Join(err, h.Release())
-	}
-	if h.at, err = file.StayOf(f.OS(), filepath.Join(dir, lockName)); err == nil {
-		err = writeHolder(f)
-	}
-	if errors.Is(err, syscall.ENOSPC) {
-		err = nil // the name is only for people, and whoever makes room has to hold the workspace
-	}
-	if err != nil {
-		return nil, errors.Join(cannotHold(dir, err), h.Release())
+	h := new(Held)
+	if err := h.take(ctx, root, dir); err != nil {
+		return nil, errors.Join(err, h.release())
 	}
 	return h, nil
 }
 
-// lockFolder locks the controller's folder, where the system can do that.
-func lockFolder(root *disk.Root, dir string) (*disk.File, error) {
-	f, err := root.Open(ownFolder)
+// take asks first, and writes then.
+func (h *Held) take(ctx context.Context, root *disk.Root, dir string) (err error) {
+	if err := h.lockFolder(ctx, root, dir); err != nil {
+		return err
+	}
+	if err := h.lookAround(ctx, dir); err != nil {
+		return err
+	}
+	if err := makeOwn(root); err != nil {
+		return cannotHold(dir, err)
+	}
+	if h.file, err = lockOwn(ctx, root, dir); err != nil {
+		return err
+	}
+	if h.folder == nil { // only since now do others see that it is taken
+		if err := h.lookAround(ctx, dir); err != nil {
+			return err
+		}
+	}
+	if h.at, err = file.StayOf(h.file.OS(), filepath.Join(dir, lockName)); err == nil {
+		err = writeHolder(h.file)
+	}
+	if err != nil && !errors.Is(err, syscall.ENOSPC) { // whoever makes room has to hold the workspace
+		return cannotHold(dir, err)
+	}
+	return nil
+}
+
+// lockFolder locks the folder itself, where the system can do that.
+func (h *Held) lockFolder(ctx context.Context, root *disk.Root, dir string) error {
+	f, err := root.Open(".")
 	if err != nil {
-		return nil, nil
+		return cannotHold(dir, err)
 	}
 	held, err := file.Lock(f.OS())
 	switch {
 	case held:
-		return nil, errors.Join(&checkpoint.HeldError{Dir: dir, Holder: "a process whose lock file was removed"},
-			f.Close())
+		return errors.Join(heldBy(ctx, f.OS(), dir), f.Close())
 	case err != nil:
-		return nil, f.Close()
+		return f.Close()
 	}
-	return f, nil
+	h.folder = f
+	return nil
 }
 
 // makeOwn makes the controller's folder.
@@ -183,7 +198,7 @@ func lockOwn(ctx context.Context, root *disk.Root, dir string) (*disk.File, erro
 			return nil, errors.Join(cannotHold(dir, err), f.Close())
 		}
 		if held {
-			return nil, errors.Join(heldBy(ctx, f, dir), f.Close())
+			return nil, errors.Join(heldBy(ctx, f.OS(), dir), f.Close())
 		}
 		there, err := root.Lstat(lockName)
 		mine, merr := f.Stat()

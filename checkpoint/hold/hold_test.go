@@ -78,10 +78,13 @@ func TestHeldLockTakenAway(t *testing.T) {
 			if err := held.Check(); !errors.Is(err, checkpoint.ErrReplaced) {
 				t.Errorf("check: %v", err)
 			}
-			if runtime.GOOS != "windows" && !strings.HasPrefix(name, "folder") {
-				var other *checkpoint.HeldError
-				if _, err := hold.Workspace(t.Context(), dir); !errors.As(err, &other) {
-					t.Errorf("a second controller: %v", err)
+			if runtime.GOOS != "windows" {
+				must(t, os.MkdirAll(dir+"/sub", 0o755))
+				for _, dir := range []string{dir, dir + "/sub", filepath.Dir(dir)} {
+					var other *checkpoint.HeldError
+					if _, err := hold.Workspace(t.Context(), dir); !errors.As(err, &other) {
+						t.Errorf("a second controller in %s: %v", dir, err)
+					}
 				}
 			}
 			must(t, held.Release(), held.Release())

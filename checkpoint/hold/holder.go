@@ -56,18 +56,22 @@ func writeHolder(f *disk.File) error {
 
 // nameTime bounds the wait for a holder that has the lock and has not written
 // its name yet.
-const nameTime = 500 * time.Millisecond
+const nameTime = 200 * time.Millisecond
 
-// nameHolder says who holds f. Between taking the lock and writing its name a
+// nameHolder says who holds dir. Between taking the lock and writing its name a
 // holder is nobody, or still seems to be the one before it, who died: that
 // passes.
-func nameHolder(ctx context.Context, f io.ReaderAt) string {
+func nameHolder(ctx context.Context, dir string) string {
 	limit := time.NewTimer(nameTime)
 	defer limit.Stop()
 	again := time.NewTicker(2 * time.Millisecond)
 	defer again.Stop()
 	for {
-		h := readHolder(f)
+		var h *holder
+		if f := openLock(dir); f != nil {
+			h = readHolder(f)
+			_ = f.Close() // only read
+		}
 		if h != nil && !h.gone() {
 			return h.String()
 		}
@@ -80,8 +84,22 @@ func nameHolder(ctx context.Context, f io.ReaderAt) string {
 		if h != nil {
 			return h.String()
 		}
-		return "a process that did not say its name yet"
+		return fmt.Sprintf("a process that has locked the folder and whose name is not in %q", lockName)
 	}
+}
+
+// openLock opens the lock file of a folder; nil where there is none that may be
+// read.
+func openLock(dir string) *os.File {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDONLY|file.NoWait, 0)
+	if err != nil {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil
+	}
+	return f
 }
 
 // readHolder is what f says; nil while that is nothing.
