@@ -40,7 +40,7 @@ var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/safetext":     {nil, []string{"plan", "exec", "cmd"}},
 	"internal/crash":        {nil, nil},
 	"internal/characterise": {nil, nil},
-	"internal/process":      {[]string{"plan", "gate"}, []string{"exec"}},
+	"internal/process":      {[]string{"plan", "gate", "checkpoint"}, []string{"exec"}},
 }
 
 // TestImportsPointOneWay fails on an arrow that is not drawn above.

@@ -6,7 +6,6 @@ import (
 	"os"
 	osexec "os/exec"
 	"sync"
-	"syscall"
 
 	"github.com/planlock/planlock/internal/process/callfilter"
 )
@@ -85,7 +84,7 @@ var probedNetwork = sync.OnceValues(func() (bool, string) {
 
 // probe runs nothing as far confined as reached says.
 func probe(reached Reached) error {
-	box := confinement{reached: reached}
+	box := confinement{reached: reached, dir: "/"}
 	cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", ":"}, Env: []string{}, Dir: "/"}
 	err := launch(cmd, box, func(tree) {})
 	switch {
@@ -95,16 +94,6 @@ func probe(reached Reached) error {
 		return errors.New(cmd.ProcessState.String())
 	}
 	return nil
-}
-
-// plain is the innermost error: a reason is part of the envelope and must not
-// hold paths or numbers.
-func plain(err error) error {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		return errno
-	}
-	return err
 }
 
 // tetherAbility finds out whether the first process of a tree may look for its

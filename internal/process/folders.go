@@ -46,10 +46,23 @@ func (c confinement) writable() []string {
 	if c.Writes == nil {
 		return append(paths, c.Workspace)
 	}
-	for _, pattern := range c.Writes {
-		paths = append(paths, c.folderOf(pattern))
+	if c.sight.folders != nil {
+		return append(paths, c.sight.folders...)
 	}
-	return paths
+	return append(paths, c.foldersOf(func(path string) bool {
+		info, err := os.Lstat(path)
+		return err == nil && info.IsDir()
+	})...)
+}
+
+// foldersOf are the folders of what may be written in the workspace, among
+// those that are there.
+func (c confinement) foldersOf(there func(path string) bool) []string {
+	folders := make([]string, len(c.Writes))
+	for i, pattern := range c.Writes {
+		folders[i] = c.folderOf(pattern, there)
+	}
+	return folders
 }
 
 // under is path, relative to the workspace where it is not absolute.
@@ -76,16 +89,13 @@ func home(path string) string {
 // folderOf is the nearest folder that is there and holds all that pattern can
 // match: rules are for folders, and programs replace files by renaming others
 // over them.
-func (c confinement) folderOf(pattern string) string {
+func (c confinement) folderOf(pattern string, there func(path string) bool) string {
 	fixed := pattern
 	if meta := strings.IndexAny(fixed, `*?[{\`); meta >= 0 {
 		fixed = fixed[:meta] + "x" // so that "a/*" lies in a, and "a/b*" too
 	}
 	folder := filepath.Dir(filepath.Join(c.Workspace, filepath.FromSlash("/"+fixed)))
-	for folder != c.Workspace {
-		if info, err := os.Lstat(folder); err == nil && info.IsDir() {
-			break
-		}
+	for folder != c.Workspace && !there(folder) {
 		folder = filepath.Dir(folder)
 	}
 	return folder
@@ -93,7 +103,10 @@ func (c confinement) folderOf(pattern string) string {
 
 // protected are the paths that stay read-only in the workspace.
 func (c confinement) protected() []string {
-	paths := []string{filepath.Join(c.Workspace, ".git"), filepath.Join(c.Workspace, ".planlock")}
+	paths := []string{filepath.Join(c.Workspace, ".planlock")}
+	if c.View == nil { // else it is a copy, as all of the workspace is
+		paths = append(paths, filepath.Join(c.Workspace, ".git"))
+	}
 	for _, path := range c.Protect {
 		if path = c.under(filepath.FromSlash(path)); !slices.Contains(paths, path) {
 			paths = append(paths, path)

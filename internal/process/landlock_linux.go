@@ -155,12 +155,12 @@ func (c confinement) ruleset() (*ruleset, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range c.writable() {
+	for _, path := range outside(c.View, c.writable()) {
 		if err = rules.allow(path, rightsWrite&^rightsDevice|rightsRead); err != nil {
 			break
 		}
 	}
-	for _, path := range c.readable() {
+	for _, path := range outside(c.View, c.readable()) {
 		if err == nil {
 			err = rules.allow(path, rightsRead)
 		}

@@ -42,10 +42,8 @@ func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 func carry(cmd *osexec.Cmd, box confinement, groups *controlGroup, started func(tree)) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	t := &everything{}
-	held := box.reached.Tree != groupTree
-	if held {
-		isolate(cmd.SysProcAttr, box)
-	} else {
+	isolate(cmd.SysProcAttr, box)
+	if box.reached.Tree == groupTree {
 		t.cookie = environ.Cookie + "=" + rand.Text()
 		cmd.Env = append(cmd.Env, t.cookie)
 	}
@@ -81,7 +79,7 @@ const rulesFile = 3
 // begin starts cmd. Where something is to be done with the child before its
 // program runs, it is held at its first instruction for that.
 func begin(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
-	if !box.reached.staged && groups == nil {
+	if !box.stages() && groups == nil {
 		return cmd.Start()
 	}
 	if box.reached.staged && box.confines() {
@@ -112,8 +110,8 @@ func prepare(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
 	if err == nil {
 		err = groups.join(cmd.Process.Pid)
 	}
-	if err == nil && box.reached.staged {
-		err = box.stage(s, cmd.Dir)
+	if err == nil && box.stages() {
+		err = box.stage(s, box.dir)
 	}
 	if err == nil {
 		err = s.Release()
@@ -161,4 +159,28 @@ func (e *everything) finish() error {
 		return fmt.Errorf("%d processes that it started could not be ended", left)
 	}
 	return nil
+}
+
+// tether names a program by way of the present thread, so that only a child of
+// a living thread finds it.
+//
+// A child asks to be ended with the thread that forked it
+// ([syscall.SysProcAttr.Pdeathsig]) some time after it was forked. Where the
+// controller was killed before that, an ordinary child sees that it has another
+// parent, and ends itself. The first process of a PID namespace cannot: it
+// never sees a parent, and its signals to itself are void. It would go on, or,
+// where it is to be held, stand still for ever, because it is then held by the
+// process that inherited it, which knows nothing of it.
+//
+// Such a child looks for its program after it has asked. A dying thread first
+// gives up its namespaces, and with them the folder of its network in /proc,
+// and then sends the signals that its children asked for: a child that finds
+// its program on this way gets the signal, and one that asked too late finds
+// nothing to run. "" is where there is no such way.
+func tether(program string) string {
+	thread, err := os.Readlink("/proc/thread-self") // as this /proc counts: process/task/thread
+	if err != nil {
+		return ""
+	}
+	return "/proc/" + thread + "/net/stat/../../../../../.." + program
 }

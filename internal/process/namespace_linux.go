@@ -2,8 +2,12 @@ package process
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/internal/process/view"
 )
 
 // How a tree is held that no namespace holds, and the capabilities that
@@ -11,20 +15,26 @@ import (
 const (
 	groupTree = "process group"
 
-	capNetAdmin = 12
-	capSysAdmin = 21
+	capDACOverride = 1
+	capNetAdmin    = 12
+	capSysAdmin    = 21
 )
 
 // isolate asks for the namespaces of box.
 func isolate(attr *syscall.SysProcAttr, box confinement) {
-	attr.Cloneflags |= syscall.CLONE_NEWPID
+	if box.reached.Tree != groupTree {
+		attr.Cloneflags |= syscall.CLONE_NEWPID
+	}
+	if box.mounts() {
+		attr.Cloneflags |= syscall.CLONE_NEWNS
+	}
 	if box.reached.Mounts {
-		attr.Cloneflags |= syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC
+		attr.Cloneflags |= syscall.CLONE_NEWIPC
 	}
 	if box.reached.NoNetwork && (box.reached.staged || box.reached.Tree == userTree) {
 		attr.Cloneflags |= syscall.CLONE_NEWNET
 	}
-	if box.reached.Tree != userTree {
+	if !box.foreign() {
 		return
 	}
 	attr.Cloneflags |= syscall.CLONE_NEWUSER
@@ -34,8 +44,11 @@ func isolate(attr *syscall.SysProcAttr, box confinement) {
 		// over its own, empty network only: to bring the loopback device up
 		attr.AmbientCaps = append(attr.AmbientCaps, capNetAdmin)
 	}
-	if box.reached.Mounts {
+	if box.mounts() {
 		attr.AmbientCaps = append(attr.AmbientCaps, capSysAdmin) // over its own mounts only, until they are made
+	}
+	if box.View != nil {
+		attr.AmbientCaps = append(attr.AmbientCaps, capDACOverride) // over files of its own user, by the overlay
 	}
 }
 
@@ -51,10 +64,29 @@ func wrap(args []string, box confinement) []string {
 		fallthrough
 	case held:
 		script = append(script, `exec 3>&2 2>&-`, `(exec 2>&3 3>&-; exec "$@")`, `exit $?`)
-	case len(script) > 0:
+	case len(script) > 0, box.View != nil: // the program is looked for in the view
 		script = append(script, `exec "$@"`)
 	default:
 		return args
 	}
 	return append([]string{"/bin/sh", "-c", strings.Join(script, "\n"), "planlock"}, args...)
+}
+
+// mounts reports whether the child has mounts of its own.
+func (c confinement) mounts() bool { return c.reached.Mounts || c.View != nil }
+
+// foreign reports whether the child has a user namespace of its own.
+func (c confinement) foreign() bool {
+	return c.reached.Tree == userTree || c.View != nil && c.sight.user
+}
+
+// stages reports whether something is made from inside the child.
+func (c confinement) stages() bool { return c.reached.staged || c.View != nil }
+
+// outside are the paths that are no part of a view.
+func outside(v *layer.View, paths []string) []string {
+	if v == nil {
+		return paths
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return view.Within(v.At, path) })
 }

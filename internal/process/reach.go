@@ -128,12 +128,21 @@ func (s Sandbox) resolve(dir string) (confinement, error) {
 	if err != nil {
 		return confinement{}, err
 	}
-	if s.Workspace == "" {
+	switch {
+	case s.Workspace != "":
+	case s.View != nil:
+		s.Workspace = s.View.At
+	default:
 		s.Workspace = dir
 	}
 	if s.Workspace, err = filepath.Abs(s.Workspace); err != nil {
 		return confinement{}, fmt.Errorf("process: workspace %q: %w", s.Workspace, err)
 	}
-	box := confinement{Sandbox: s, reached: reached}
+	box := confinement{Sandbox: s, reached: reached, dir: dir}
+	if s.View != nil {
+		if err := box.look(machine()); err != nil {
+			return confinement{}, err
+		}
+	}
 	return box, box.check()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/internal/process/output"
+	"github.com/planlock/planlock/internal/process/view"
 )
 
 // DefaultGrace is how long a tree of processes has between the request to end
@@ -76,6 +77,9 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 		return gate.CommandResult{Exit: -1}, err
 	}
 	streams.Attach(cmd)
+	if box.View != nil {
+		cmd.Dir = "/" // until there is the view, in which its folder may be another one
+	}
 
 	begin := time.Now()
 	// The watch runs from the moment there is a tree until it has ended, so
@@ -145,6 +149,10 @@ func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
+	viewed := func(path string) bool { return r.Sandbox.View != nil && view.Within(r.Sandbox.View.At, path) }
+	if err := folder(dir); err != nil && !viewed(dir) {
+		return nil, err
+	}
 	env := r.Env
 	if env == nil {
 		env = environ.For(nil)
@@ -161,9 +169,14 @@ func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
 			return nil, fmt.Errorf("process: %q holds a NUL, which no program can receive", text)
 		}
 	}
-	path, err := environ.Look(args[0], dir, env)
-	if err != nil {
-		return nil, err
+	path := args[0]
+	if filepath.Base(path) != path && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if !viewed(path) {
+		if path, err = environ.Look(args[0], dir, env); err != nil {
+			return nil, err
+		}
 	}
 	cmd := &osexec.Cmd{Path: path, Args: args, Dir: dir, Env: env}
 	cmd.Stdin = c.Stdin
@@ -184,14 +197,19 @@ func (r *Runner) dir(sub string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("process: folder %q: %w", sub, err)
 	}
+	return dir, nil
+}
+
+// folder says why a command cannot run in dir, or nothing.
+func folder(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return "", fmt.Errorf("process: folder of the command: %w", err)
+		return fmt.Errorf("process: folder of the command: %w", err)
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("process: folder of the command: %q is not a folder", dir)
+		return fmt.Errorf("process: folder of the command: %q is not a folder", dir)
 	}
-	return dir, nil
+	return nil
 }
 
 // A tree is a started command with everything that it started.

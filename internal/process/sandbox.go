@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -44,6 +45,9 @@ type Sandbox struct {
 	// held; negative: no limit
 	Processes int
 	FileSize  int64 // bytes of each file that is written; 0: no limit
+	// what commands see at the path of the workspace; nil: the workspace itself.
+	// Refused by a *[ViewError] where that cannot be done.
+	View *layer.View
 }
 
 // DefaultProcesses is how many processes and threads a command may have at a
@@ -195,6 +199,16 @@ const landlockNeeded = 2
 type confinement struct {
 	Sandbox
 	reached Reached
+	dir     string // where the command runs
+	sight   sight  // of the view, if there is one
+}
+
+// A sight is how a command is shown its view.
+type sight struct {
+	user    bool     // it needs a user namespace
+	trusted bool     // an overlay may keep its notes where only root can
+	folders []string // of what may be written in the workspace, once there is the view
+	below   []string // what else is mounted in the workspace, and shown
 }
 
 // processes is the number of processes to hold the command to; 0: none.

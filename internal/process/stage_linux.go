@@ -11,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/internal/process/callfilter"
 	"github.com/planlock/planlock/internal/process/tracee"
+	"github.com/planlock/planlock/internal/process/view"
 )
 
 // Numbers of calls that package syscall does not have.
@@ -22,19 +23,22 @@ const (
 // network, Landlock, capabilities and the filter of system calls, in this
 // order, because each would be refused by the next. The ruleset of Landlock is
 // the child's file rulesFile.
-func (c confinement) stage(s *tracee.Child, dir string) error {
+func (c *confinement) stage(s *tracee.Child, dir string) error {
+	known := c.View != nil && c.View.Opened != nil
 	parts := []struct {
 		what string
 		when bool
 		do   func(*tracee.Child) error
 	}{
 		{"check the hold", true, c.sound},
+		{"view", c.View != nil, func(s *tracee.Child) error { return showView(s, c) }},
 		{"mounts of its own", c.reached.Mounts, c.arrange},
-		{"folder", c.reached.Mounts, func(s *tracee.Child) error { return s.PathCall(syscall.SYS_CHDIR, dir) }},
+		{"root of the view", known, func(s *tracee.Child) error { return openView(s, c.View) }},
+		{"folder", c.mounts(), func(s *tracee.Child) error { return s.PathCall(syscall.SYS_CHDIR, dir) }},
 		{"loopback device", c.reached.NoNetwork && c.reached.Tree != groupTree, loopback},
 		{"Landlock", c.confines(), c.lock},
-		{"descriptors", true, shut},
-		{"capabilities", c.reached.Tree != groupTree, c.drop},
+		{"descriptors", c.reached.staged, shut},
+		{"capabilities", c.reached.staged && c.reached.Tree != groupTree || c.foreign(), c.drop},
 		{"filter of system calls", c.reached.Filter, c.install},
 	}
 	for _, part := range parts {
@@ -63,11 +67,13 @@ func (c confinement) sound(s *tracee.Child) error {
 // paths too, and gives the child a /proc that shows its own namespace and a
 // /dev/shm of its own, in which nothing of the host's is to be seen but what
 // the command works with.
-func (c confinement) arrange(s *tracee.Child) error {
+func (c *confinement) arrange(s *tracee.Child) error {
 	if err := s.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
 	}
-	open, err := s.BindAll(outermost(c.writable(), func(path string) bool { return !within("/dev", path) && !within("/proc", path) }))
+	open, err := s.BindAll(outermost(c.writable(), func(path string) bool {
+		return !view.Within("/dev", path) && !view.Within("/proc", path)
+	}))
 	if err != nil {
 		return err
 	}
@@ -90,12 +96,12 @@ func (c confinement) arrange(s *tracee.Child) error {
 
 // shield makes the protected paths read-only, and at level strict hides the
 // sockets of services.
-func (c confinement) shield(s *tracee.Child, open []string) error {
-	for _, path := range c.protected() {
-		if !slices.ContainsFunc(open, func(above string) bool { return within(above, path) }) {
+func (c *confinement) shield(s *tracee.Child, open []string) error {
+	for _, path := range append(c.protected(), c.sight.below...) {
+		if !slices.ContainsFunc(open, func(above string) bool { return view.Within(above, path) }) {
 			continue
 		}
-		if _, err := os.Lstat(path); err != nil && tracee.Missing(err) {
+		if _, err := os.Lstat(path); c.View == nil && err != nil && tracee.Missing(err) {
 			continue
 		}
 		err := s.Mount(path, path, "", syscall.MS_BIND|syscall.MS_REC, "")
@@ -152,15 +158,20 @@ func loopback(s *tracee.Child) error {
 }
 
 // lock adds rules for what was mounted in the child, and enforces the ruleset.
-func (c confinement) lock(s *tracee.Child) error {
+func (c *confinement) lock(s *tracee.Child) error {
 	if c.reached.Mounts {
-		if err := allow(s, "/dev/shm", rightsWrite|rightsRead, c); err != nil {
+		if err := allow(s, "/dev/shm", rightsWrite|rightsRead, *c); err != nil {
 			return err
 		}
 		if c.Level == Strict {
-			if err := allow(s, "/proc", rightsRead, c); err != nil {
+			if err := allow(s, "/proc", rightsRead, *c); err != nil {
 				return err
 			}
+		}
+	}
+	if c.View != nil {
+		if err := allowInside(s, c); err != nil {
+			return err
 		}
 	}
 	if _, err := s.Call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0); err != nil {

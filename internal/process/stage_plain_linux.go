@@ -9,4 +9,4 @@ import (
 )
 
 // A held child cannot be made to do anything on this architecture.
-func (confinement) stage(*tracee.Child, string) error { return errors.ErrUnsupported }
+func (*confinement) stage(*tracee.Child, string) error { return errors.ErrUnsupported }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/planlock/planlock/internal/process/tracee"
+	"github.com/planlock/planlock/internal/process/view"
 )
 
 // sharedMemory is where programs share memory by names. All processes of a
@@ -21,7 +22,7 @@ const sharedMemory = "/dev/shm"
 // those that are writable are returned. Where the workspace is the host's
 // /dev/shm itself, that stays.
 func (c confinement) arrangeShared(s *tracee.Child) (open []string, err error) {
-	inside := func(path string) bool { return path != sharedMemory && within(sharedMemory, path) }
+	inside := func(path string) bool { return path != sharedMemory && view.Within(sharedMemory, path) }
 	writable := outermost(c.writable(), inside)
 	if filepath.Clean(c.Workspace) == sharedMemory {
 		if c.Writes == nil {
@@ -96,14 +97,9 @@ func outermost(all []string, wanted func(path string) bool) []string {
 	slices.Sort(paths)
 	var kept []string
 	for _, path := range paths {
-		if !slices.ContainsFunc(kept, func(above string) bool { return within(above, path) }) {
+		if !slices.ContainsFunc(kept, func(above string) bool { return view.Within(above, path) }) {
 			kept = append(kept, path)
 		}
 	}
 	return kept
-}
-
-// within reports whether path is folder or lies below it.
-func within(folder, path string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }

@@ -1,0 +1,74 @@
+//go:build linux && (amd64 || arm64)
+
+package process
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/internal/process/tracee"
+	"github.com/planlock/planlock/internal/process/view"
+)
+
+// showView mounts the view over the path of the workspace.
+func showView(s *tracee.Child, c *confinement) (err error) {
+	if err := s.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	if c.sight.below, err = view.Show(s, c.View, c.sight.trusted); err != nil {
+		return &ViewError{At: c.View.At, Reason: err}
+	}
+	if c.Writes != nil { // which folders there are can be another matter in the view
+		c.sight.folders = c.foldersOf(func(path string) bool { return folderIn(s, path) })
+	}
+	return nil
+}
+
+// folderIn reports whether the child has a folder at path.
+func folderIn(s *tracee.Child, path string) bool {
+	defer s.Forget()
+	at, err := s.Text(path)
+	if err != nil {
+		return false
+	}
+	const flags = oPath | syscall.O_DIRECTORY | syscall.O_NOFOLLOW | syscall.O_CLOEXEC
+	file, err := s.Call(syscall.SYS_OPENAT, tracee.AtHere, at, flags, 0)
+	if err == nil {
+		_, err = s.Call(syscall.SYS_CLOSE, file)
+	}
+	return err == nil
+}
+
+// openView tells of the root of the view.
+func openView(s *tracee.Child, v *layer.View) error {
+	fd, err := syscall.Open(s.Root(v.At), oPath|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return &ViewError{At: v.At, Reason: fmt.Errorf("open its root: %w", err)}
+	}
+	v.Opened(os.NewFile(uintptr(fd), v.At))
+	return nil
+}
+
+// allowInside adds rules for what is in the view: those for the workspace are
+// not made outside, because they would be about the folder behind it.
+func allowInside(s *tracee.Child, c *confinement) error {
+	for _, path := range c.writable() {
+		if !view.Within(c.View.At, path) {
+			continue
+		}
+		if err := allow(s, path, rightsWrite&^rightsDevice|rightsRead, *c); err != nil {
+			return fmt.Errorf("rule for %q: %w", path, err)
+		}
+	}
+	for _, path := range c.readable() {
+		if !view.Within(c.View.At, path) {
+			continue
+		}
+		if err := allow(s, path, rightsRead, *c); err != nil {
+			return fmt.Errorf("rule for %q: %w", path, err)
+		}
+	}
+	return nil
+}

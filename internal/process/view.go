@@ -1,0 +1,110 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/internal/process/view"
+)
+
+// look finds out whether there can be the view, at every level: mounts that are
+// the command's own are made for it alone where the level does not make them.
+func (c *confinement) look(a abilities) error {
+	refuse := func(reason error) error { return &ViewError{At: c.View.At, Reason: reason} }
+	if err := view.Check(c.View); err != nil {
+		return refuse(err)
+	}
+	if ok, reason := a.mounts(); !ok {
+		return refuse(errors.New(reason))
+	}
+	tree, _ := a.tree()
+	c.sight.user = tree == userTree
+	c.sight.trusted = !c.sight.user && firstUsers()
+	if c.Workspace == c.View.At {
+		return nil
+	}
+	if real, err := filepath.EvalSymlinks(c.Workspace); err != nil || real != c.View.At {
+		return refuse(fmt.Errorf("the workspace is %q", c.Workspace))
+	}
+	c.Workspace = c.View.At
+	return nil
+}
+
+// firstUsers reports whether this process is in the first user namespace. In
+// another one, as of a container without privileges, even root may not set
+// attributes that only root may set.
+var firstUsers = sync.OnceValue(func() bool {
+	mapping, err := os.ReadFile("/proc/self/uid_map")
+	return err == nil && strings.Join(strings.Fields(string(mapping)), " ") == "0 0 4294967295"
+})
+
+// Views says which views commands can be shown, and why not others.
+type Views struct {
+	Overlay bool // what they write goes into a folder of its own
+	Bind    bool // another folder is shown in place of the workspace
+	Reasons []string
+}
+
+// ReachViews says which views commands of a workspace can be shown whose
+// overlays keep what commands write in folders below state, which must be there
+// and outside of the workspace. Both paths are absolute and without links. It
+// tries them, once per process and pair of folders.
+func ReachViews(workspace, state string) Views {
+	key := [2]string{workspace, state}
+	found, _ := probedViews.LoadOrStore(key, sync.OnceValue(func() Views { return probeViews(workspace, state) }))
+	return found.(func() Views)()
+}
+
+// probedViews are functions that probe a workspace and a folder once.
+var probedViews sync.Map
+
+// probeViews shows a command both views. That of the overlay has to hold what
+// file systems lack that cannot keep the upper folder of one: a file that was
+// removed, and a folder that was replaced.
+func probeViews(workspace, state string) (v Views) {
+	no := func(what string, err error) {
+		v.Reasons = append(v.Reasons, fmt.Sprintf("no %s (%v)", what, plain(err)))
+	}
+	dir, err := os.MkdirTemp(state, ".probe-")
+	if err != nil {
+		no("views", err)
+		return v
+	}
+	defer layer.Discard(dir) // what is left of it says nothing and is in nobody's way
+	lower, upper, work := filepath.Join(dir, "lower"), filepath.Join(dir, "upper"), filepath.Join(dir, "work")
+	const name = ".planlock-probe"
+	folder, file := filepath.Join(lower, name, "folder", "in"), filepath.Join(lower, name, "file")
+	for _, path := range []string{folder, file, upper, work} {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			no("views", err)
+			return v
+		}
+	}
+	try := func(what string, shown *layer.View, script string) bool {
+		box := confinement{Sandbox: Sandbox{Level: None, Workspace: workspace, View: shown},
+			reached: Reached{Level: None, Tree: groupTree}, dir: workspace}
+		err := box.look(machine())
+		if err == nil {
+			cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", script}, Dir: "/"}
+			cmd.Env = []string{"PATH=/bin:/usr/bin"}
+			if err = launch(cmd, box, func(tree) {}); err == nil && !cmd.ProcessState.Success() {
+				err = errors.New("it does not hold what was written")
+			}
+		}
+		if err != nil {
+			no(what, err)
+		}
+		return err == nil
+	}
+	v.Bind = try("bind mount in place of the workspace", &layer.View{At: workspace, From: lower}, "cd "+name)
+	v.Overlay = v.Bind && try("overlay over the workspace",
+		&layer.View{At: workspace, Lowers: []string{lower, workspace}, Upper: upper, Work: work},
+		"cd "+name+" && rm -r folder && mkdir folder && rmdir file && test -z \"$(ls folder)\" && test ! -e file")
+	return v
+}
