@@ -28,13 +28,21 @@ func attempt(name string) {
 		fmt.Println("no such attempt:", name)
 		os.Exit(99)
 	}
-	if err := try(); err != nil {
+	switch err := try(); {
+	case errors.Is(err, errLacking):
+		fmt.Println(err)
+		os.Exit(98)
+	case err != nil:
 		fmt.Println(err)
 		os.Exit(1)
 	}
 	fmt.Println("it was possible")
 	os.Exit(0)
 }
+
+// errLacking is of an attempt that nobody can make, because the kernel has no
+// such thing.
+var errLacking = errors.New("this kernel has no such thing")
 
 // raw is one system call.
 func raw(number uintptr, args ...uintptr) error {
@@ -353,6 +361,11 @@ var attempts = map[string]func() error{
 		}
 		return raw(0x40000000 | syscall.SYS_GETPID)
 	},
+
+	"32-bit program":        func() error { return runOld(32, endOld) },
+	"32-bit socketcall":     func() error { return runOld(32, socketOld) },
+	"32-bit call":           func() error { return runOld(64, endOld) },
+	"socketcall of 64 bits": func() error { return runOld(64, socketOld) },
 
 	"descriptors left open": func() error {
 		entries, err := os.ReadDir("/proc/self/fd")

@@ -232,7 +232,7 @@ func (c confinement) drop(s *tracee.Child) error {
 
 // install sets the filter of system calls.
 func (c confinement) install(s *tracee.Child) error {
-	program, instructions := callfilter.Program(c.reached.NoNetwork)
+	program, instructions := callfilter.Program()
 	code, err := s.Bytes(program)
 	if err != nil {
 		return err

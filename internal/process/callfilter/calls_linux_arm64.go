@@ -7,13 +7,12 @@ const Known = true
 // Seccomp is the number of seccomp(2).
 const Seccomp = 277
 
-// calls are those of programs for this processor; 32-bit programs are not let
-// through.
-func calls(bool) []callTable {
-	return []callTable{{
+// native are the calls of programs for this processor.
+func native() callTable {
+	return callTable{
 		arch: 0xc00000b7, denied: denied64,
 		clone: 220, clone3: 435, unshare: 97, ioctl: 29, socket: 198, mknodat: 33, personality: 92,
-	}}
+	}
 }
 
 // denied64 change the machine, reach other processes, or are seldom tested

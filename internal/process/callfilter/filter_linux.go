@@ -24,6 +24,7 @@ const (
 	dataArch   = 4  //
 	dataArgs   = 16 // the low half of the first argument
 
+	retKill  = 0x80000000 // the process, with SIGSYS
 	retAllow = 0x7fff0000
 	retErrno = 0x00050000
 )
@@ -58,23 +59,15 @@ var families = []uint32{syscall.AF_UNIX, syscall.AF_INET, syscall.AF_INET6, sysc
 // ones, and fixed addresses, for debuggers.
 var personas = []uint32{0xffffffff, 0, 0x8, 0x40000, 0x20000}
 
-// filter is the program that answers system calls with EPERM, by its argument
-// lists; those that it does not know it lets through. Where onlyNative is said,
-// programs of other architectures can make no system call at all.
-func filter(tables []callTable) []bpf {
-	program := []bpf{{code: bpfLoad, k: dataArch}}
-	for _, table := range tables {
-		part := table.program()
-		// A jump reaches 255 instructions and a part may be longer, so the
-		// others take the way over a return.
-		program = append(program, bpf{code: bpfEqual, jt: 1, k: table.arch}, jump(len(part)))
-		program = append(program, part...)
-	}
-	return append(program, deny(syscall.EPERM))
+// filter is the program that answers system calls with EPERM, by their
+// arguments; those that it does not know it lets through. A program for another
+// architecture, or that makes one call as such a program does, is ended: its
+// numbers are others, and it can make sockets by a call whose arguments lie in
+// memory, which no filter sees.
+func filter(table callTable) []bpf {
+	program := []bpf{{code: bpfLoad, k: dataArch}, {code: bpfEqual, jt: 1, k: table.arch}, {code: bpfRet, k: retKill}}
+	return append(program, table.program()...)
 }
-
-// jump goes n instructions further.
-func jump(n int) bpf { return bpf{code: 0x05, k: uint32(n)} }
 
 // deny answers the call with an error.
 func deny(errno syscall.Errno) bpf { return bpf{code: bpfRet, k: retErrno | uint32(errno)} }

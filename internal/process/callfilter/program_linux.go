@@ -6,7 +6,7 @@ import "unsafe"
 
 // Program is the filter for this processor, as the kernel wants it, and of how
 // many instructions it is.
-func Program(noNetwork bool) (code []byte, instructions int) {
-	program := filter(calls(noNetwork))
+func Program() (code []byte, instructions int) {
+	program := filter(native())
 	return unsafe.Slice((*byte)(unsafe.Pointer(&program[0])), len(program)*int(unsafe.Sizeof(bpf{}))), len(program)
 }
