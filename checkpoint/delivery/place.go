@@ -7,7 +7,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/planlock/planlock/checkpoint/internal/walk"
 	"github.com/planlock/planlock/internal/disk"
+)
+
+// Where deliveries lie: below a folder of planlock's own in the workspace.
+const (
+	own       = ".planlock"
+	stageName = "stage"
+	trashName = "trash"
 )
 
 // A Place is a workspace that is held open. All goes through its handle, never
@@ -18,6 +26,8 @@ type Place struct {
 	disk   *disk.Disk
 	root   *disk.Root
 	opened fs.FileInfo
+
+	stage, trash *disk.Root // planlock's own; nil until they are needed
 }
 
 // Open opens the workspace dir, which may be a link to it. The caller closes
@@ -39,7 +49,48 @@ func Open(ctx context.Context, dir string) (*Place, error) {
 }
 
 // Close lets go of the workspace.
-func (p *Place) Close() error { return p.root.Close() }
+func (p *Place) Close() error {
+	for _, root := range []*disk.Root{p.stage, p.trash} {
+		if root != nil {
+			_ = root.Close() // only a handle: there is nothing to lose
+		}
+	}
+	return p.root.Close()
+}
+
+// ready makes and opens planlock's own folders, durably.
+func (p *Place) ready() (err error) {
+	if p.trash != nil {
+		return nil
+	}
+	if err := p.root.MakeFolders(own, 0o755); err != nil {
+		return err
+	}
+	dir, err := walk.StepInto(p.root, own)
+	if err != nil {
+		return fmt.Errorf("%q: %w", own, err)
+	}
+	defer dir.Close() // only a handle
+	if p.stage == nil {
+		if p.stage, err = within(dir, stageName); err != nil {
+			return err
+		}
+	}
+	p.trash, err = within(dir, trashName)
+	return err
+}
+
+// within makes and opens a folder in one of planlock's own.
+func within(dir *disk.Root, name string) (*disk.Root, error) {
+	if err := dir.MakeFolders(name, 0o700); err != nil {
+		return nil, err
+	}
+	sub, err := walk.StepInto(dir, name)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", own+"/"+name, err)
+	}
+	return sub, nil
+}
 
 // A MovedError says that the path of a workspace does not name the folder any
 // more that was opened: somebody moved it, or put something else in its place.

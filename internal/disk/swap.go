@@ -6,27 +6,27 @@ import (
 	"os"
 )
 
-// Exchange puts what stands at name where other stands in with, and what stands
-// there at name, in one step. Both roots are open folders, and both names have
+// Swap puts what stands at name in r where other stands in with, and what
+// stands there at name, in one step. Both roots are open folders, and both names have
 // no folder in them; what they name may be of any kind. errors.ErrUnsupported
 // is in the chain of the error where the system or the file system cannot.
-func (r *Root) Exchange(name string, with *Root, other string) error {
-	return r.move(&Op{Kind: Exchange, Path: r.path(name), To: with.path(other)}, name, with, other, true)
+func Swap(r *Root, name string, with *Root, other string) error {
+	return move(r, &Op{Kind: Exchange, Path: r.path(name), To: with.path(other)}, name, with, other, true)
 }
 
-// RenameNew gives the entry at name the name to in another open folder, where
-// nothing may stand (fs.ErrExist). Names and errors are as those of Exchange.
-func (r *Root) RenameNew(name string, in *Root, to string) error {
-	return r.move(&Op{Kind: RenameNew, Path: r.path(name), To: in.path(to)}, name, in, to, false)
+// MoveNew gives the entry at name in r the name to in another open folder, where
+// nothing may stand (fs.ErrExist). Names and errors are as those of Swap.
+func MoveNew(r *Root, name string, in *Root, to string) error {
+	return move(r, &Op{Kind: RenameNew, Path: r.path(name), To: in.path(to)}, name, in, to, false)
 }
 
-func (r *Root) move(op *Op, name string, in *Root, to string, exchanges bool) error {
+func move(r *Root, op *Op, name string, in *Root, to string, exchanges bool) error {
 	run := func() error {
-		from, err := r.open()
+		from, err := open(r)
 		if err != nil {
 			return err
 		}
-		into, err := in.open()
+		into, err := open(in)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (r *Root) move(op *Op, name string, in *Root, to string, exchanges bool) er
 }
 
 // open is the handle of the folder.
-func (r *Root) open() (*os.File, error) {
+func open(r *Root) (*os.File, error) {
 	if r.root == nil {
 		return nil, errors.ErrUnsupported
 	}
@@ -53,10 +53,10 @@ func (r *Root) open() (*os.File, error) {
 	return r.handle, err
 }
 
-// RemoveFolder removes an empty folder, and nothing else.
-func (r *Root) RemoveFolder(name string) error {
+// RemoveFolder removes an empty folder in r, and nothing else.
+func RemoveFolder(r *Root, name string) error {
 	run := func() error {
-		dir, err := r.open()
+		dir, err := open(r)
 		if err != nil {
 			return err
 		}
@@ -82,13 +82,13 @@ func (r *Root) Readlink(name string) (target string, err error) {
 	return target, err
 }
 
-// SyncAll makes all durable that lies on the file system of the folder, names
-// and times too: for many files that costs less than syncing each. Where the
+// SyncFileSystem makes all durable that lies on the file system of r, names and times
+// too: for many files that costs less than syncing each. Where the
 // system cannot, or would not say that it failed, errors.ErrUnsupported is in
 // the chain of the error.
-func (r *Root) SyncAll() error {
+func SyncFileSystem(r *Root) error {
 	return r.disk.do(&Op{Kind: SyncAll, Path: r.path(".")}, func() error {
-		dir, err := r.open()
+		dir, err := open(r)
 		if err != nil {
 			return err
 		}

@@ -42,24 +42,24 @@ func TestSwap(t *testing.T) {
 				t.Errorf("%s holds %q, %v; want %q", name, text, err, want)
 			}
 		}
-		if err := a.Exchange("f", b, "f"); errors.Is(err, errors.ErrUnsupported) {
+		if err := disk.Swap(a, "f", b, "f"); errors.Is(err, errors.ErrUnsupported) {
 			t.Skip(err)
 		} else if err != nil {
 			t.Fatal(err)
 		}
 		holds("a/f", "b")
 		holds("b/f", "a")
-		if err := a.Exchange("f", b, "none"); !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Swap(a, "f", b, "none"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("exchanged with nothing: %v", err)
 		}
-		if err := a.RenameNew("f", b, "f"); !errors.Is(err, fs.ErrExist) {
+		if err := disk.MoveNew(a, "f", b, "f"); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("renamed over something: %v", err)
 		}
-		if err := a.RenameNew("f", b, "g"); err != nil {
+		if err := disk.MoveNew(a, "f", b, "g"); err != nil {
 			t.Error(err)
 		}
 		holds("b/g", "b")
-		if err := a.SyncAll(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		if err := disk.SyncFileSystem(a); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			t.Error(err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestRemoveFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"f", "full", "none"} {
-			if err := a.RemoveFolder(name); err == nil {
+			if err := disk.RemoveFolder(a, name); err == nil {
 				t.Errorf("%s is removed", name)
 			}
 		}
@@ -81,10 +81,10 @@ func TestRemoveFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer sub.Close()
-		if err := sub.RemoveFolder("empty"); err != nil {
+		if err := disk.RemoveFolder(sub, "empty"); err != nil {
 			t.Error(err)
 		}
-		if err := a.RemoveFolder("full"); err != nil {
+		if err := disk.RemoveFolder(a, "full"); err != nil {
 			t.Error(err)
 		}
 	}

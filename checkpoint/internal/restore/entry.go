@@ -177,7 +177,7 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 				return err
 			}
 		}
-		err = writeContent(f, in, e.Size, r.w.Root.Plain())
+		err = content.Write(f, in, e.Size, r.w.Root.Plain())
 		byFile := runtime.GOOS == "linux" // elsewhere it goes by names, which are looked up in the folder then
 		if err == nil && byFile {
 			err = setFileStat(f, e)
@@ -191,44 +191,6 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 		return setStat(dir, name, e)
 	})
 }
-
-// writeContent makes f hold a content of size bytes. A small one is written
-// over what is there, since cutting the file first costs several times as much.
-// A large one is written to the empty file, so that holes stay holes, and
-// blocks are shared (if share says so), where the file system has that.
-func writeContent(f *disk.File, in io.Reader, size int64, share bool) error {
-	if size <= content.Small {
-		n, err := io.Copy(onlyWriter{f}, in)
-		if err == nil && n != size {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return err
-		}
-		return f.Truncate(size)
-	}
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	w := &content.Sparse{F: f}
-	if c, ok := in.(*content.Checked); ok && share {
-		w.Offset = content.ShareOut(f, c, size)
-	}
-	if _, err := io.CopyN(io.Discard, in, w.Offset); err != nil {
-		return err
-	}
-	if _, err := io.CopyBuffer(onlyWriter{w}, in, make([]byte, 256<<10)); err != nil {
-		return err
-	}
-	if w.Offset != size {
-		return io.ErrUnexpectedEOF
-	}
-	return w.Finish()
-}
-
-// onlyWriter hides what else a file can do, so that the buffer of the reader is
-// used.
-type onlyWriter struct{ io.Writer }
 
 // content returns the content of e, which is known to be good.
 func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, error) {

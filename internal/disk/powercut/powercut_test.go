@@ -139,13 +139,13 @@ func TestModel(t *testing.T) {
 			return errors.Join(r.MakeFolders("d", 0o755), r.Rename("old", "d/old"), r.SyncFolder("d"))
 		}, powercut.Everything, files{"old": "before", "d/": ""}},
 		{"an exchange is lost", func(r *disk.Root) error {
-			return errors.Join(write(r, "new", "x", true), r.SyncFolder("."), r.Exchange("new", r, "old"))
+			return errors.Join(write(r, "new", "x", true), r.SyncFolder("."), disk.Swap(r, "new", r, "old"))
 		}, powercut.Everything, files{"old": "before", "new": "x"}},
 		{"an exchange is synced", func(r *disk.Root) error {
-			return errors.Join(write(r, "new", "x", true), r.Exchange("new", r, "old"), r.SyncFolder("."))
+			return errors.Join(write(r, "new", "x", true), disk.Swap(r, "new", r, "old"), r.SyncFolder("."))
 		}, powercut.Everything, files{"old": "x", "new": "before"}},
 		{"an exchange is kept, and what came by it is empty", func(r *disk.Root) error {
-			return errors.Join(write(r, "new", "x", false), r.Exchange("new", r, "old"), r.SyncFolder("."))
+			return errors.Join(write(r, "new", "x", false), disk.Swap(r, "new", r, "old"), r.SyncFolder("."))
 		}, powercut.Everything, files{"old": "", "new": "before"}},
 		{"an exchange between folders needs both", func(r *disk.Root) error {
 			err := errors.Join(r.MakeFolders("d", 0o755), write(r, "d/f", "x", true), r.SyncFolder("d"))
@@ -154,7 +154,7 @@ func TestModel(t *testing.T) {
 				return derr
 			}
 			defer d.Close()
-			return errors.Join(err, r.Exchange("old", d, "f"), d.SyncFolder("."))
+			return errors.Join(err, disk.Swap(r, "old", d, "f"), d.SyncFolder("."))
 		}, powercut.Everything, files{"old": "before", "d/": "", "d/f": "x"}},
 		{"a new name in another folder", func(r *disk.Root) error {
 			err := r.MakeFolders("d", 0o755)
@@ -163,10 +163,10 @@ func TestModel(t *testing.T) {
 				return derr
 			}
 			defer d.Close()
-			return errors.Join(err, r.RenameNew("old", d, "f"), d.SyncFolder("."), r.SyncFolder("."))
+			return errors.Join(err, disk.MoveNew(r, "old", d, "f"), d.SyncFolder("."), r.SyncFolder("."))
 		}, powercut.Everything, files{"d/": "", "d/f": "before"}},
 		{"all is synced at once", func(r *disk.Root) error {
-			return errors.Join(write(r, "new", "x", false), r.Rename("old", "older"), r.SyncAll())
+			return errors.Join(write(r, "new", "x", false), r.Rename("old", "older"), disk.SyncFileSystem(r))
 		}, powercut.Everything, files{"new": "x", "older": "before"}},
 		{"one write of two is lost", func(r *disk.Root) error {
 			return errors.Join(write(r, "old", "1", false), write(r, "old", "after!", false))

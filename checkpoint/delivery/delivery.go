@@ -1,0 +1,130 @@
+package delivery
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// A Delivery is work that is staged in a workspace. It may be used by one
+// goroutine at a time.
+type Delivery struct {
+	place   *Place
+	name    string
+	sum     ledger.Digest
+	changes []ledger.Change // that change something, sorted by their paths
+	again   bool            // somebody began to deliver it before
+	over    bool            // and carried that out
+	begun   bool            // Finish was called
+}
+
+// newDelivery checks what was given.
+func (p *Place) newDelivery(name string, changes []ledger.Change) (*Delivery, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	d := &Delivery{place: p, name: name}
+	var err error
+	if d.changes, err = ordered(changes); err != nil {
+		return nil, err
+	}
+	d.sum = sumOf(d.changes)
+	return d, nil
+}
+
+// ordered are the changes that change something, sorted by their paths.
+func ordered(changes []ledger.Change) ([]ledger.Change, error) {
+	list := make([]ledger.Change, 0, len(changes))
+	var errs []error
+	for _, c := range changes {
+		if why := wrong(c); why != nil {
+			errs = append(errs, fmt.Errorf("delivery: change of %q %w", c.Path, why))
+		}
+		if c.Before == nil || c.After == nil || !c.Before.Same(*c.After) {
+			list = append(list, c)
+		}
+	}
+	byPath := func(a, b ledger.Change) int { return strings.Compare(a.Path, b.Path) }
+	if !slices.IsSortedFunc(list, byPath) {
+		slices.SortFunc(list, byPath)
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i].Path == list[i-1].Path {
+			errs = append(errs, fmt.Errorf("delivery: change of %q is listed twice", list[i].Path))
+		}
+	}
+	return list, errors.Join(errs...)
+}
+
+// wrong says what is wrong with a change, or nothing.
+func wrong(c ledger.Change) error {
+	if c.Before == nil && c.After == nil {
+		return errors.New("says nothing about it")
+	}
+	if strings.IndexByte(c.Path, 0) >= 0 {
+		return errors.New("has a zero byte in its path")
+	}
+	for i, name := range strings.Split(c.Path, "/") {
+		switch {
+		case name == "", name == ".", name == "..":
+			return errors.New("is not of a path in the workspace")
+		case i == 0 && strings.EqualFold(name, own), strings.EqualFold(name, ".git"):
+			return fmt.Errorf("is of %s, which is never delivered: leave it out", name)
+		}
+	}
+	for _, e := range []*ledger.Entry{c.Before, c.After} {
+		if e == nil {
+			continue
+		}
+		if e.Path != c.Path {
+			return fmt.Errorf("has an entry of %q", e.Path)
+		}
+		if _, err := e.Digest.Sum(); e.Kind == ledger.File && err != nil {
+			return err
+		}
+		switch e.Kind {
+		case ledger.File, ledger.Link, ledger.Dir, ledger.Special:
+		default:
+			return fmt.Errorf("has the unknown kind %q", e.Kind)
+		}
+	}
+	if e := c.After; e != nil && e.Kind == ledger.Special && e.Target != ledger.FIFO {
+		return errors.New("puts a socket or a device there, which cannot be made")
+	}
+	return nil
+}
+
+// staged reports whether something is staged for a change: not for folders that
+// stay folders, and for what goes.
+func staged(c *ledger.Change) bool {
+	return c.After != nil && !(c.After.Kind == ledger.Dir && c.Before != nil && c.Before.Kind == ledger.Dir)
+}
+
+// A Conflict is a change that was not delivered: its path held something else
+// than what the change says was there before. That stands there still.
+type Conflict struct {
+	Change ledger.Change
+	// Found is what stands there; nil if nothing does. With another path than
+	// the change has, it is in the way: the folder that holds the path is none,
+	// or has something in it that is not to go, or a name is spelled otherwise.
+	Found *ledger.Entry
+}
+
+// String says it to a person.
+func (c Conflict) String() string {
+	path := ledger.Quote(c.Change.Path)
+	switch {
+	case c.Found == nil && c.Change.Before == nil:
+		return fmt.Sprintf("%s: the folder that it belongs in is gone", path)
+	case c.Found == nil:
+		return fmt.Sprintf("%s: somebody removed it", path)
+	case c.Found.Path != c.Change.Path:
+		return fmt.Sprintf("%s: %s %s is in the way", path, c.Found.Kind, ledger.Quote(c.Found.Path))
+	case c.Change.Before == nil:
+		return fmt.Sprintf("%s: somebody made a %s there", path, c.Found.Kind)
+	}
+	return fmt.Sprintf("%s: somebody changed it", path)
+}
