@@ -39,7 +39,7 @@ func TestHoldOfAWorkspaceInAnother(t *testing.T) {
 			for _, sub := range []string{deep, "a/b/c", "ab", clone} {
 				must(t, os.MkdirAll(filepath.Join(dir, sub), 0o755))
 			}
-			if err := os.Symlink(filepath.Join("a", "b"), filepath.Join(dir, "link")); err != nil {
+			if err := os.Symlink(filepath.Join("a", "b"), filepath.Join(dir, "link")); err != nil && c.first == "link" {
 				t.Skip(err)
 			}
 			for _, sub := range c.used {

@@ -135,23 +135,28 @@ func TestHoldOfWhatCannotBeHeld(t *testing.T) {
 	if _, err := hold.Workspace(t.Context(), file); err == nil || !strings.Contains(err.Error(), "is a file") {
 		t.Errorf("a file: %v", err)
 	}
-	linked := filepath.Join(dir, "linked")
-	must(t, os.Mkdir(linked, 0o755), os.Symlink(t.TempDir(), filepath.Join(linked, ".planlock")))
-	if _, err := hold.Workspace(t.Context(), linked); err == nil {
-		t.Error(".planlock leads outside, and was followed")
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := hold.Workspace(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if os.Getuid() == 0 {
-		t.Skip("root may write where it is forbidden")
+	if os.Getuid() <= 0 {
+		t.Skip("root may write where it is forbidden, and on Windows modes forbid nothing")
 	}
 	readOnly := filepath.Join(dir, "read-only")
 	must(t, os.Mkdir(readOnly, 0o555))
 	if _, err := hold.Workspace(t.Context(), readOnly); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("read-only: %v", err)
+	}
+}
+
+func TestHoldFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, ".planlock")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if _, err := hold.Workspace(t.Context(), dir); err == nil {
+		t.Error(".planlock leads outside, and was followed")
 	}
 }
 
@@ -203,7 +208,11 @@ func TestHoldNamesNoDeadOwner(t *testing.T) {
 				_, err := hold.Workspace(context.Background(), dir)
 				named <- err
 			}()
-			for range 500 { // the other one has looked meanwhile, as a rule
+			looks := 500 // the other one has looked meanwhile, as a rule
+			if runtime.GOOS == "windows" {
+				looks = 20 // opening a file takes long
+			}
+			for range looks {
 				if _, err := os.ReadFile(lock); err != nil {
 					t.Error(err)
 				}

@@ -117,13 +117,7 @@ func (h *holder) gone() bool {
 	if host, err := os.Hostname(); err != nil || host != h.Host || h.PID <= 0 {
 		return false
 	}
-	p, err := os.FindProcess(h.PID)
-	if err != nil {
-		return true
-	}
-	defer p.Release()
-	err = p.Signal(syscall.Signal(0)) // asks only whether it is there
-	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+	return ended(h.PID)
 }
 
 func (h *holder) String() string {

@@ -92,15 +92,15 @@ type names interface {
 type anywhere struct{}
 
 func (anywhere) OpenFile(name string, flags int, perm fs.FileMode) (*os.File, error) {
-	return os.OpenFile(name, flags, perm)
+	return openFile(name, flags, perm)
 }
 func (anywhere) Lstat(name string) (fs.FileInfo, error)    { return os.Lstat(name) }
 func (anywhere) Stat(name string) (fs.FileInfo, error)     { return os.Stat(name) }
 func (anywhere) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(name, perm) }
 func (anywhere) Symlink(target, name string) error         { return os.Symlink(target, name) }
 func (anywhere) Link(name, to string) error                { return os.Link(name, to) }
-func (anywhere) Rename(name, to string) error              { return os.Rename(name, to) }
-func (anywhere) Remove(name string) error                  { return os.Remove(name) }
+func (anywhere) Rename(name, to string) error              { return rename(name, to) }
+func (anywhere) Remove(name string) error                  { return remove(name) }
 func (anywhere) Chmod(name string, mode fs.FileMode) error { return os.Chmod(name, mode) }
 func (anywhere) Chtimes(name string, access, change time.Time) error {
 	return os.Chtimes(name, access, change)

@@ -110,7 +110,7 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 
 // document reads the list and what stands around it.
 func (r *reader) document(root jsontree.Value) {
-	r.Plan.Meta.Name = strings.TrimSuffix(path.Base(r.t.Name), ".json")
+	r.Plan.Meta.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(r.t.Name, `\`, "/")), ".json")
 	list, wrapper := find(root)
 	r.Places["goal"] = r.t.Offset(root.Offset())
 	for _, key := range []string{"context", "description", "goal"} {

@@ -82,7 +82,7 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	if r.goal == "" {
 		b.Places["goal"] = r.t.At(0)
 	}
-	b.Plan.Meta.Name = strings.TrimSuffix(path.Base(name), ".md")
+	b.Plan.Meta.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".md")
 	b.settings("phase_plan", r.front)
 	b.mustHaves(r.front.get("must_haves"))
 	b.Plan.Tasks = make([]plan.Task, 0, len(r.tasks))
