@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	if name, ok := os.LookupEnv(asAttempt); ok {
 		attempt(name)
 	}
+	if _, ok := os.LookupEnv(asHolder); ok {
+		hold()
+	}
 	if _, ok := os.LookupEnv(asVictim); ok {
 		target := new([8]byte)
 		fmt.Println(uintptr(unsafe.Pointer(target)))

@@ -145,6 +145,12 @@ func (e *everything) kill() {
 	e.group.kill()
 	if e.cookie != "" {
 		sweep(e.cookie)
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.gone { // else its number may be another's
+		endHolders(e.pid)
 	}
 }
 

@@ -21,6 +21,13 @@ import (
 // and its end by force.
 const DefaultGrace = 2 * time.Second
 
+// endTime bounds the wait for a tree that was ended by force, and againTime is
+// how often it is ended again meanwhile.
+const (
+	endTime   = 10 * time.Second
+	againTime = 50 * time.Millisecond
+)
+
 // drainTime bounds the wait for output after every process that could be
 // reached has ended.
 const drainTime = time.Second
@@ -45,7 +52,9 @@ type Runner struct {
 // A command that fails is not an error: its status is in Exit, and 128 plus the
 // signal's number if a signal ended it. The error is for a command that could
 // not be started, and wraps context.Cause(ctx) where ctx ended first: then the
-// whole tree was ended, and the result holds the output so far. It is a *[LimitError]
+// whole tree was ended, and the result holds the output so far; unless the error
+// wraps [ErrNotEnded] too, which some tens of seconds later says that something
+// keeps it from ending. It is a *[LimitError]
 // where the command failed for want of memory; then the result is that of the
 // command. If writing to c.Stdout fails, the command goes on, and the failure
 // is returned at its end.
@@ -84,12 +93,23 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	begin := time.Now()
 	// The watch runs from the moment there is a tree until it has ended, so
 	// that the context cannot end unseen in between.
-	watch := &watch{ctx: ctx, grace: r.grace(), ended: make(chan struct{}), done: make(chan struct{})}
-	err = launch(cmd, box, func(t tree) {
-		streams.Started()
-		watch.began = true
-		go watch.run(t)
-	})
+	watch := newWatch(ctx, r.grace())
+	launched := make(chan error, 1)
+	go func() {
+		launched <- launch(cmd, box, func(t tree) {
+			streams.Started()
+			watch.began = true
+			go watch.run(t)
+		})
+	}()
+	select {
+	case err = <-launched:
+	case <-watch.lost: // whoever waits for it goes on waiting
+		result := gate.CommandResult{Exit: -1, Took: time.Since(begin)}
+		streams.Drain(0)
+		result.Output, result.Stdout = streams.Texts()
+		return result, fmt.Errorf("process: %q: %w: %w", name(c), ErrNotEnded, context.Cause(ctx))
+	}
 	ended := watch.stop()
 	// Whatever could be ended has ended. A pipe that is still open belongs to
 	// something that could not be found, and is not waited for longer than a
@@ -118,6 +138,10 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	}
 	return result, late
 }
+
+// ErrNotEnded says of a command whose context ended that it could not be ended,
+// even by force: something may go on.
+var ErrNotEnded = errors.New("it was to be ended, and something keeps it from ending; look for its processes")
 
 // grace is the time between asking and ending by force.
 func (r *Runner) grace() time.Duration {
@@ -224,13 +248,20 @@ type watch struct {
 	ctx   context.Context
 	grace time.Duration
 	ended chan struct{} // closed: the tree has ended
+	lost  chan struct{} // closed: the tree cannot be ended
 	done  chan struct{} // closed: run has returned
 	began bool
 	acted bool
 }
 
+func newWatch(ctx context.Context, grace time.Duration) *watch {
+	return &watch{ctx: ctx, grace: grace, ended: make(chan struct{}), lost: make(chan struct{}),
+		done: make(chan struct{})}
+}
+
 // run waits for the end of the tree or of its context, and ends the tree in the
-// second case: politely, and by force after the grace.
+// second case: politely, and by force after the grace, until it has ended or
+// that is lost.
 func (w *watch) run(t tree) {
 	defer close(w.done)
 	select {
@@ -247,7 +278,21 @@ func (w *watch) run(t tree) {
 		return
 	case <-force.C:
 	}
-	t.kill()
+	limit := time.NewTimer(endTime)
+	defer limit.Stop()
+	again := time.NewTicker(againTime)
+	defer again.Stop()
+	for {
+		t.kill()
+		select {
+		case <-w.ended:
+			return
+		case <-again.C:
+		case <-limit.C:
+			close(w.lost)
+			return
+		}
+	}
 }
 
 // stop ends the watch and reports whether it ended the tree.
