@@ -9,11 +9,9 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
@@ -129,8 +127,8 @@ func (p *peer) tell(t *testing.T) {
 
 // TestManyControllers lets many controllers begin on one tree at once (50 with
 // the tag torture): one works, all others say who it is. It is killed, and the
-// next one works at once: within 50 ms it has the tree, has looked at what was
-// left, and is at its step.
+// next one has the tree at once, takes up what was left, and works. How long
+// that takes is measured by internal/limits.
 func TestManyControllers(t *testing.T) {
 	count, rounds := 12, 5
 	if testing.Short() {
@@ -139,7 +137,6 @@ func TestManyControllers(t *testing.T) {
 	if whole {
 		count, rounds = 50, 11
 	}
-	var took []time.Duration
 	for range rounds {
 		dir := t.TempDir()
 		for name, content := range workspace {
@@ -158,12 +155,9 @@ func TestManyControllers(t *testing.T) {
 			return
 		}
 		must(t, owner.cmd.Process.Kill())
-		begin := time.Now()
 		owner.cmd.Wait()
 		next.tell(t)
-		got := next.says()
-		took = append(took, time.Since(begin))
-		if got != "works" {
+		if got := next.says(); got != "works" {
 			t.Fatalf("after the owner died the next one says %q", got)
 		}
 		next.tell(t)
@@ -174,15 +168,6 @@ func TestManyControllers(t *testing.T) {
 			t.Errorf("a.txt holds %q, %v", content, err)
 		}
 		completedOnce(t, dir)
-	}
-	slices.Sort(took)
-	t.Logf("%d controllers; the next one works after %v (median; all: %v)", count, took[len(took)/2], took)
-	best := took[0] // a machine that has other work to do spoils the others
-	if whole {
-		best = took[len(took)/2]
-	}
-	if best > 50*time.Millisecond {
-		t.Errorf("the next one works after %v, want 50ms at most", best)
 	}
 }
 

@@ -62,7 +62,6 @@ func TestHogs(t *testing.T) {
 					ctx, cancel = context.WithTimeout(ctx, hog.time)
 					defer cancel()
 				}
-				begin := time.Now()
 				result, err := r.Run(ctx, gate.Command{Run: hog.run, Env: []string{mark}})
 				if result.Exit == 0 && err == nil {
 					t.Errorf("it was let through: %+v", result)
@@ -73,9 +72,6 @@ func TestHogs(t *testing.T) {
 				if strings.HasPrefix(hog.name, "memory") &&
 					errors.Is(err, process.ErrOutOfMemory) != (reached.Memory == "control group") {
 					t.Errorf("memory by %s: %v", reached.Memory, err)
-				}
-				if took := time.Since(begin); took > 30*time.Second {
-					t.Errorf("it took %v", took)
 				}
 				if info, err := os.Stat(filepath.Join(r.Dir, "big")); err == nil && info.Size() > 1<<20 {
 					t.Errorf("the file has %d bytes", info.Size())

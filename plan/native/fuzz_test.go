@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/planlock/planlock/internal/safetext"
@@ -36,11 +35,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := time.Now()
 		found := d.Check(plan.CheckOptions{})
-		if took := time.Since(start); took > 20*time.Second {
-			t.Errorf("%v for %d bytes", took, len(text))
-		}
 		for _, x := range found {
 			if x.Pos.Line < 1 || x.Pos.Column < 1 || x.Severity == "" || safetext.Hidden(x.String()) >= 0 {
 				t.Errorf("%+v", x)
