@@ -200,11 +200,4 @@ func TestMatch(t *testing.T) {
 			t.Errorf("Match(%q, %q) = %v", tt.pattern, tt.path, got)
 		}
 	}
-	for path, want := range map[string]bool{".git": true, ".git/config": true, ".GIT/hooks/x": true,
-		".planlock": true, ".Planlock/a": true,
-		".gitignore": false, "a/.git": false, ".planlock2": false} {
-		if got := Reserved(path); got != want {
-			t.Errorf("Reserved(%q) = %v", path, got)
-		}
-	}
 }

@@ -100,17 +100,3 @@ func Match(pattern, path string) bool {
 	}
 	return IsGlob(pattern) && doublestar.MatchUnvalidated(pattern, path)
 }
-
-// Reserved reports whether a path is never part of a tree, whatever the scope:
-// it is or lies in .planlock or .git in the root. The spelling does not count,
-// because on some file systems .GIT is the same folder. So a contract cannot
-// declare it.
-func Reserved(path string) bool {
-	top, _, _ := strings.Cut(path, "/")
-	return strings.EqualFold(top, controllerDir) || strings.EqualFold(top, gitDir)
-}
-
-const (
-	controllerDir = ".planlock"
-	gitDir        = ".git"
-)

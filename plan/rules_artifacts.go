@@ -22,12 +22,25 @@ func artifactRules() []rule {
 				`add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  `+
 					"for nothing")},
 		{code: "path-reserved", severity: Error,
-			why: "The plan, its lock, .git and .planlock are never a step's artifacts.",
+			why: "The plan, its lock, and what lies in a folder .git or .planlock, wherever that is, are never a step's " +
+				"artifacts.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				for _, a := range s.artifacts {
 					if x.reserved(a.text) {
 						tell(a.key(), fmt.Sprintf("%q is not a step's to change", a.text),
 							"the plan, its lock, .git and .planlock belong to others")
+					}
+				}
+			}},
+		{code: "path-unportable", severity: Error,
+			why: "A step leaves no file whose name is more than 255 bytes long, which no file system holds, or means " +
+				"something else on Windows: a device (CON, NUL, COM1, with any extension), another file (a point or a " +
+				"blank at the end), a part of one (a colon). What is there may be deleted, and a glob may stand for it.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				for _, a := range s.artifacts {
+					if why := unportable(&a); why != "" && !x.reserved(a.text) {
+						tell(a.key(), why, "give the file another name; for one that is there and must keep its name, "+
+							"write a glob")
 					}
 				}
 			}},
@@ -194,9 +207,16 @@ func artifactPairs(
 
 // reserved reports whether a path is never a step's to change.
 func (x *inspection) reserved(p string) bool {
-	lower := strings.ToLower(p)
 	_, own := x.own[p]
-	return own || ledger.Reserved(p) || lower == ".git" || lower == ".planlock"
+	return own || ledger.Reserved(p)
+}
+
+// unportable says why an artifact is no file that a step may leave.
+func unportable(a *text) string {
+	if why := ledger.Unportable(a.text); why != "" && a.name != "delete" {
+		return fmt.Sprintf("%q %s", a.text, why)
+	}
+	return ""
 }
 
 // inModule reports whether a path or glob lies in a folder, which may be a glob

@@ -283,7 +283,8 @@ func TestUnreadableFile(t *testing.T) {
 
 // 7. What belongs to others.
 func TestReservedArtifacts(t *testing.T) {
-	for _, path := range []string{".git/config", ".git/**", ".GIT/hooks/x", ".planlock/journal", ".planlock", "plan.toml", "plan.lock.json"} {
+	for _, path := range []string{".git/config", ".git/**", ".GIT/hooks/x", ".planlock/journal", ".planlock", "plan.toml",
+		"plan.lock.json", "sub/.git/config", "**/.git/hooks/*", "sub/git~1/config", "a/.planlock/x"} {
 		if !has(withArtifact(t, `"`+path+`"`), "path-reserved") {
 			t.Errorf("%s was taken", path)
 		}
@@ -291,6 +292,35 @@ func TestReservedArtifacts(t *testing.T) {
 	for _, path := range []string{".github/x.yml", ".gitignore", "docs/.gitkeep", "my-plan.toml"} {
 		if has(withArtifact(t, `"`+path+`"`), "path-reserved") {
 			t.Errorf("%s was refused", path)
+		}
+	}
+}
+
+// Names that no file system holds, and those by which Windows means something
+// else. They are told with place and remedy; what is there may be deleted.
+func TestUnportableArtifacts(t *testing.T) {
+	const code = "path-unportable"
+	for _, name := range []string{"CON", "docs/nul.txt", "COM1", "a.", "dir./b", "notes:b", strings.Repeat("n", 300)} {
+		for _, list := range []string{"create", "modify"} {
+			text := strings.Replace(limitsPlan(t), `modify = ["README.md"]`, list+` = ["`+name+`"]`, 1)
+			found := mustRead(t, text).Check(plan.CheckOptions{})
+			at := slices.IndexFunc(found, func(d plan.Diagnostic) bool { return d.Code == code })
+			if at < 0 {
+				t.Errorf("%s %.20q was taken", list, name)
+				continue
+			}
+			line := strings.Count(text[:strings.Index(text, name)], "\n") + 1
+			if d := found[at]; d.Severity != plan.Error || d.Pos.File != "plan.toml" || d.Pos.Line != line || d.Hint == "" {
+				t.Errorf("%s %.20q: %+v, want line %d", list, name, d, line)
+			}
+		}
+		if d := strings.Replace(limitsPlan(t), `modify = ["README.md"]`, `delete = ["`+name+`"]`, 1); has(mustRead(t, d), code) {
+			t.Errorf("%.20q cannot be deleted", name)
+		}
+	}
+	for _, name := range []string{strings.Repeat("n", 255), "console.log", "COM10", "drivers/au*.c", "app/[id]/page.ts"} {
+		if has(withArtifact(t, `"`+name+`"`), code) {
+			t.Errorf("%.20q was refused", name)
 		}
 	}
 }

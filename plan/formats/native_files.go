@@ -119,7 +119,7 @@ func (c *conversion) sort(names []string, done, new bool, made map[string]bool) 
 		seen[file] = true
 		there, folder := c.look(file)
 		switch {
-		case ledger.CheckPattern(file) != nil || ledger.Reserved(file) || folder || ledger.IsGlob(file) && !there:
+		case !declarable(file) || folder || ledger.IsGlob(file) && !there:
 			others = append(others, name)
 			continue
 		case made[file], there && !done, c.root == nil && !new:
@@ -130,6 +130,12 @@ func (c *conversion) sort(names []string, done, new bool, made map[string]bool) 
 		made[file] = true
 	}
 	return a, others
+}
+
+// declarable reports whether a path or glob can stand among the artifacts of a
+// step.
+func declarable(file string) bool {
+	return ledger.CheckPattern(file) == nil && !ledger.Reserved(file) && ledger.Unportable(file) == ""
 }
 
 // look says whether a file is in the workspace, and whether it is a folder.
@@ -146,8 +152,8 @@ func (c *conversion) look(file string) (there, folder bool) {
 func (c *conversion) others(key string, names []string) {
 	for _, name := range names {
 		switch bare := strings.TrimRight(strings.TrimPrefix(name, "./"), "/"); {
-		case ledger.CheckPattern(bare) != nil || ledger.Reserved(bare):
-			c.remark(key, fmt.Sprintf("decide: the task names %s, which is no path in the workspace",
+		case !declarable(bare):
+			c.remark(key, fmt.Sprintf("decide: the task names %s, which is no path that a step may declare",
 				strconv.Quote(name)))
 		case ledger.IsGlob(bare):
 			c.remark(key,

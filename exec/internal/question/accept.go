@@ -21,9 +21,6 @@ import (
 // more there is the number, and the evidence names them.
 const acceptedNamed = 3
 
-// ownFolder is the controller's own folder in a workspace.
-const ownFolder = ".planlock"
-
 // choiceAccept takes what an attempt did beyond its declaration into the plan's
 // record. It widens what was approved, so it wants words that name that.
 func choiceAccept(s *history.Step, words string) ask.Choice {
@@ -82,7 +79,7 @@ func declare(account ledger.Account) (*ledger.Declared, []string, bool) {
 	d := &ledger.Declared{}
 	var names []string
 	for _, c := range account.Extra {
-		if strings.ContainsAny(c.Path, `*?[]{}\`) || !utf8.ValidString(c.Path) || reserved(c.Path) {
+		if strings.ContainsAny(c.Path, `*?[]{}\`) || !utf8.ValidString(c.Path) || ledger.Reserved(c.Path) {
 			return nil, nil, false
 		}
 		switch c.Op {
@@ -107,14 +104,6 @@ func declare(account ledger.Account) (*ledger.Declared, []string, bool) {
 		names = []string{fmt.Sprintf("%d changes", len(names))}
 	}
 	return d, names, len(names) > 0
-}
-
-// reserved reports whether a path belongs to a repository or to planlock: no
-// word makes that a step's business.
-func reserved(name string) bool {
-	return slices.ContainsFunc(strings.Split(path.Clean(name), "/"), func(part string) bool {
-		return strings.EqualFold(part, ".git") || strings.EqualFold(part, ownFolder)
-	})
 }
 
 // limitsOf raises the limits that were exceeded to what the attempt needed,
