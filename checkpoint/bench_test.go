@@ -28,13 +28,20 @@ func benchJournal(b *testing.B) *checkpoint.Journal {
 	return j
 }
 
-// Four records in one durable batch.
+// Four records in one durable batch, signed and not.
 func BenchmarkJournalAppend(b *testing.B) {
-	j := benchJournal(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		_, err := j.Append(b.Context(), benchFact, benchFact, benchFact, benchFact)
-		must(b, err)
+	for name, sign := range map[string]bool{"unsigned": false, "signed": true} {
+		b.Run(name, func(b *testing.B) {
+			j := benchJournal(b)
+			if sign {
+				must(b, j.SignWith(signingKey, func(record.Fact) bool { return true }))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := j.Append(b.Context(), benchFact, benchFact, benchFact, benchFact)
+				must(b, err)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto"
+	"crypto/ed25519"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,10 +30,12 @@ type Journal struct {
 	chain chain.Chain // of what is durable
 
 	turn   chan struct{} // whoever is in it may write; what follows is theirs
-	tip    chain.Chain   // behind what is staged or written
-	given  chain.Chain   // behind what is written
-	staged [][]byte      // not written yet
-	buf    []byte        // kept for the next batch, like those below
+	sign   chain.Sign    // nil: nobody signs
+	relied func(record.Fact) bool
+	tip    chain.Chain // behind what is staged or written
+	given  chain.Chain // behind what is written
+	staged [][]byte    // not written yet
+	buf    []byte      // kept for the next batch, like those below
 	ends   []int
 	each   [][]byte
 }
@@ -120,6 +125,31 @@ func (j *Journal) Extends(ctx context.Context, h record.Head) error {
 	}
 	if c.Head() != h {
 		return &record.CorruptError{Name: j.name, Seq: max(h.Seq, 1), Why: "it is not the record that was there before: the journal was written anew"}
+	}
+	return nil
+}
+
+// SignWith has signer, whose key is Ed25519, sign heads from now on: each batch
+// with a fact that is relied on carries the signature of the head that it makes,
+// in its last record, and so in the same write. Other batches are covered by the
+// next signature. Where signer fails, nothing of the batch is in the journal.
+func (j *Journal) SignWith(signer crypto.Signer, relied func(record.Fact) bool) error {
+	key, err := record.KeyOf(signer.Public())
+	if err != nil {
+		return err
+	}
+	_, ours := signer.(ed25519.PrivateKey)
+	j.turn <- struct{}{}
+	defer j.leave()
+	j.relied, j.sign = relied, func(message []byte) ([]byte, error) {
+		signature, err := signer.Sign(rand.Reader, message, crypto.Hash(0))
+		if err == nil && !ours && !key.Signed(message, signature) {
+			err = fmt.Errorf("what the signer of %s made is no signature of it", key.Short())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sign: %w", err)
+		}
+		return signature, nil
 	}
 	return nil
 }
@@ -316,7 +346,11 @@ func (j *Journal) encode(facts []record.Fact) (next chain.Chain, records []recor
 	buf, ends, now := j.buf[:0], j.ends[:0], j.now().UTC().Round(0)
 	records = make([]record.Record, len(facts))
 	for i, f := range facts {
-		if buf, records[i], err = next.Extend(buf, f, now); err != nil {
+		var sign chain.Sign
+		if i == len(facts)-1 && j.sign != nil && slices.ContainsFunc(facts, j.relied) {
+			sign = j.sign
+		}
+		if buf, records[i], err = next.Extend(buf, f, now, sign); err != nil {
 			return next, nil, nil, fmt.Errorf("fact %d: %w", i+1, err)
 		}
 		ends = append(ends, len(buf))

@@ -40,13 +40,18 @@ func sixtyFour(t *testing.T) (path string, good, head []byte, total uint64) {
 	must(t, err)
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock(), nil)
 	must(t, err)
+	must(t, j.SignWith(signingKey, relied))
 	data := json.RawMessage(`"` + strings.Repeat("0123456789abcdef", 60) + `"`)
 	for i := range 21 {
 		add := j.Append
 		if i%3 == 1 {
 			add = j.Write // which the next one makes durable, or Close
 		}
-		_, err := add(t.Context(), record.Fact{Type: "a", Data: data}, record.Fact{Type: "b", Data: data},
+		kind := "relied"
+		if i%2 == 0 {
+			kind = "a"
+		}
+		_, err := add(t.Context(), record.Fact{Type: kind, Data: data}, record.Fact{Type: "b", Data: data},
 			record.Fact{Type: "c", Data: data})
 		must(t, err)
 	}

@@ -3,6 +3,7 @@ package filelog
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"os"
@@ -19,6 +20,12 @@ import (
 )
 
 func TestGoldenJournal(t *testing.T) {
+	for name, sign := range map[string]bool{"journal.v1": false, "journal-signed.v1": true} {
+		t.Run(name, func(t *testing.T) { goldenJournal(t, name, sign) })
+	}
+}
+
+func goldenJournal(t *testing.T, name string, sign bool) {
 	path := filepath.Join(t.TempDir(), "journal")
 	log, err := Open(t.Context(), path)
 	if err != nil {
@@ -28,6 +35,12 @@ func TestGoldenJournal(t *testing.T) {
 	j, err := checkpoint.OpenJournal(t.Context(), log, "01JGRUN", now, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))
+	if sign {
+		if err := j.SignWith(key, func(f record.Fact) bool { return f.Type != "step.started" }); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var want []record.Record
 	for i, f := range []record.Fact{
@@ -52,25 +65,32 @@ func TestGoldenJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Same(t, "journal.v1", written)
-	for _, name := range []string{"journal.v1"} {
-		old, err := Read(t.Context(), filepath.Join("testdata", name))
+	golden.Same(t, name, written)
+	old, err := Read(t.Context(), filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if j, err = checkpoint.OpenJournal(t.Context(), old, "01JGRUN", now, nil); err != nil {
+		t.Fatal(err)
+	}
+	var got []record.Record
+	for r, err := range j.Records(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer old.Close()
-		if j, err = checkpoint.OpenJournal(t.Context(), old, "01JGRUN", now, nil); err != nil {
-			t.Fatal(err)
-		}
-		var got []record.Record
-		for r, err := range j.Records(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, r)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+		got = append(got, r)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+	public, err := record.KeyOf(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got {
+		if r.SignedBy(public) != (sign && r.Type != "step.started") {
+			t.Errorf("record %d bears %x", r.Seq, r.Signature)
 		}
 	}
 }

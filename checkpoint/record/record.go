@@ -26,8 +26,11 @@ type Record struct {
 	Seq  uint64        `json:"seq"`  // from 1, without gaps; it alone is the order
 	Time time.Time     `json:"time"` // UTC; for people
 	Prev ledger.Digest `json:"prev"` // hash of the record before; of the journal's name for the first
-	Hash ledger.Digest `json:"hash"` // of all but itself
+	Hash ledger.Digest `json:"hash"` // of all but itself and the signature
 	Fact
+	// Signature is that of the head that the record makes, so of all up to it;
+	// empty where it bears none. See [Record.SignedBy].
+	Signature []byte `json:"signature,omitempty"`
 }
 
 // A Head is where a journal ends. The zero Head says that this is not known.

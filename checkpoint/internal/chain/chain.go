@@ -4,6 +4,7 @@ package chain
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -17,11 +18,13 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A record is stored as its body and the hash of domain and body. The body is
-// the bytes that are hashed, so that no spelling of JSON can change a hash. All
-// numbers are big-endian.
+// A record is stored as its body and the hash of domain and body, and, where its
+// version says so, the signature of what record.Statement makes of that hash.
+// The body is the bytes that are hashed, so that no spelling of JSON can change
+// a hash, and so is the version, so that no signature is taken away unnoticed.
+// All numbers are big-endian.
 //
-//	 1  version, 1
+//	 1  version: 1, or 2 where a signature follows the hash
 //	32  prev
 //	 8  seq
 //	 8  seconds since 1970, signed
@@ -34,6 +37,7 @@ const (
 	recordDomain  = "planlock.journal/1\n"
 	nameDomain    = "planlock.journal/1 name\n"
 	recordVersion = 1
+	signedVersion = 2
 	recordFixed   = 1 + sha256.Size + 8 + 8 + 4 + 8
 )
 
@@ -94,11 +98,15 @@ func (c *Chain) spelled() (prev, last ledger.Digest) {
 	return c.digests[0], c.digests[1]
 }
 
+// A Sign signs a message; the signature has ed25519.SignatureSize bytes.
+type Sign func(message []byte) (signature []byte, err error)
+
 // Extend adds the stored form of f, as of now, to buf, and goes behind it. It
-// returns buf with what was added, and the record. After an error the chain
-// stands where it was, and nothing was added. The record shares f's data where
-// that has no white space between its parts.
-func (c *Chain) Extend(buf []byte, f record.Fact, now time.Time) ([]byte, record.Record, error) {
+// returns buf with what was added, and the record. With sign, the record bears
+// the signature of the head that it makes. After an error the chain stands
+// where it was, and nothing was added. The record shares f's data where that
+// has no white space between its parts.
+func (c *Chain) Extend(buf []byte, f record.Fact, now time.Time, sign Sign) ([]byte, record.Record, error) {
 	if err := check(&f); err != nil {
 		return buf, record.Record{}, err
 	}
@@ -110,8 +118,11 @@ func (c *Chain) Extend(buf []byte, f record.Fact, now time.Time) ([]byte, record
 		return buf, record.Record{}, err
 	}
 	f.Data = data
-	start := len(buf)
-	buf = append(buf, recordVersion)
+	start, version := len(buf), byte(recordVersion)
+	if sign != nil {
+		version = signedVersion
+	}
+	buf = append(buf, version)
 	buf = append(buf, c.last[:]...)
 	buf = binary.BigEndian.AppendUint64(buf, c.seq+1)
 	buf = binary.BigEndian.AppendUint64(buf, uint64(now.Unix()))
@@ -121,10 +132,16 @@ func (c *Chain) Extend(buf []byte, f record.Fact, now time.Time) ([]byte, record
 		buf = binary.BigEndian.AppendUint32(buf, uint32(len(field)))
 		buf = append(buf, field...)
 	}
-	c.step(c.hash(buf[start:]))
-	buf = append(buf, c.last[:]...)
+	sum, signature := c.hash(buf[start:]), []byte(nil)
+	if sign != nil {
+		if signature, err = sign(record.Statement(sum)); err != nil {
+			return buf[:start], record.Record{}, err
+		}
+	}
+	c.step(sum)
+	buf = append(append(buf, sum[:]...), signature...)
 	prev, hash := c.spelled()
-	return buf, record.Record{Seq: c.seq, Time: now, Prev: prev, Hash: hash, Fact: f}, nil
+	return buf, record.Record{Seq: c.seq, Time: now, Prev: prev, Hash: hash, Fact: f, Signature: signature}, nil
 }
 
 func check(f *record.Fact) error {
@@ -162,6 +179,7 @@ type Stored struct {
 	time            time.Time
 	attempt         uint64
 	typ, step, data []byte
+	signature       []byte
 }
 
 // Follow checks that b is the next record, and goes behind it. What is wrong
@@ -170,12 +188,16 @@ func (c *Chain) Follow(b []byte) (Stored, error) {
 	wrong := func(format string, args ...any) (Stored, error) {
 		return Stored{}, &record.CorruptError{Name: c.name, Seq: c.seq + 1, Why: fmt.Sprintf(format, args...)}
 	}
+	var signature []byte
+	if len(b) > ed25519.SignatureSize && b[0] == signedVersion {
+		b, signature = b[:len(b)-ed25519.SignatureSize], b[len(b)-ed25519.SignatureSize:]
+	}
 	if len(b) < recordFixed+sha256.Size {
 		return wrong("it is too short")
 	}
 	body, hash := b[:len(b)-sha256.Size], sum(b[len(b)-sha256.Size:])
-	if body[0] != recordVersion {
-		return wrong("its version is %d, not %d", body[0], recordVersion)
+	if body[0] != recordVersion && body[0] != signedVersion {
+		return wrong("its version is %d, neither %d nor %d", body[0], recordVersion, signedVersion)
 	}
 	if got := c.hash(body); got != hash {
 		return wrong("its content does not have its hash")
@@ -194,6 +216,7 @@ func (c *Chain) Follow(b []byte) (Stored, error) {
 		return wrong("%s", why)
 	}
 	c.step(hash)
+	s.signature = signature
 	return s, nil
 }
 
@@ -240,6 +263,9 @@ func (s *Stored) Record(c *Chain) record.Record {
 	}
 	if len(s.data) > 0 {
 		r.Data = bytes.Clone(s.data)
+	}
+	if len(s.signature) > 0 {
+		r.Signature = bytes.Clone(s.signature)
 	}
 	return r
 }
