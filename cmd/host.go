@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/cmd/internal/ownshell"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/document"
@@ -28,7 +29,8 @@ import (
 // It has the witness of this user: a journal that was cut together with its
 // head is found by what was kept outside of the workspace.
 func (p *cli) controller(dir string) *exec.Controller {
-	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir), Means: exec.Means{Now: p.now},
+	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir),
+		Means: exec.Means{Now: p.now, Shell: ownshell.Args()},
 		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
 		Documents: documents()}
 }

@@ -46,6 +46,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/cmd/internal/ownshell"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/escalator"
@@ -57,6 +58,7 @@ import (
 // Main carries out what the command line of the process asks for, with what a
 // host brings, and ends the process with its status.
 func Main(with With) {
+	ownshell.Serve()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // a call is short, and most of them end before there is anything to collect
 		runtime.SetFinalizer(&spared{}, (*spared).collected)

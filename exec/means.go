@@ -13,8 +13,8 @@ import (
 )
 
 // Means are what a controller takes from the world besides its workspace: whom
-// it tells how it works, time, and randomness. With all of them set, a run has
-// the same ids and times each time.
+// it tells how it works, time, randomness, and a shell. With clock and
+// randomness set, a run has the same ids and times each time.
 type Means struct {
 	// Log gets what is of interest to whoever debugs a host: every record at
 	// level debug, what went wrong without consequences as a warning. Nil
@@ -25,6 +25,10 @@ type Means struct {
 	Now func() time.Time
 	// Random is where ids get their randomness; nil for crypto/rand.
 	Random io.Reader
+	// Shell runs shell commands where the system has no sh: a program, and the
+	// arguments before the text of the command. Nil: on Windows, where there is
+	// no Git for Windows either, that is the command interpreter.
+	Shell []string
 }
 
 func (m *Means) now() time.Time {

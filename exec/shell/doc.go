@@ -1,9 +1,10 @@
 // Package shell is the executor for steps that are shell commands.
 //
-// A step's method is run as it is written by `sh -c` (on Windows by sh if there
-// is one, else by the command interpreter), in the workspace, through the
-// runner that the controller supplies: in the step's sandbox, with named
-// environment variables only, and without anything that outlives the step.
+// A step's method is run as it is written by `sh -c`, in the workspace, through
+// the runner that the controller supplies: in the step's sandbox, with named
+// environment variables only, and without anything that outlives the step. On
+// Windows sh is that in PATH or of Git for Windows, else what Means.Shell of
+// the controller names, else the command interpreter.
 // Nothing is added: a script that is to stop at its first failing command says
 // `set -e` itself. A backup with a tool_path runs that program with its
 // tool_args, without a shell.

@@ -39,7 +39,10 @@ const drainTime = time.Second
 type Runner struct {
 	// where commands run, and what a relative Command.Dir is relative to; "":
 	// the current folder
-	Dir         string
+	Dir string
+	// what runs shell commands where the system has no sh: a program, and the
+	// arguments before the text; see environ.Shell
+	Shell       []string
 	Env         []string      // the complete NAME=value list of the child; nil: environ.For(nil)
 	Sandbox     Sandbox       // the zero value: as much as the machine can, see [Sandbox]
 	Grace       time.Duration // from the polite signal to the end by force; 0: [DefaultGrace]
@@ -184,7 +187,7 @@ func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
 	env = environ.Merge(env, c.Env)
 	args := c.Args
 	if c.Run != "" {
-		if args, err = environ.Shell(env, c.Run); err != nil {
+		if args, err = environ.Shell(env, r.Shell, c.Run); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/git"
 )
@@ -39,7 +41,8 @@ type Binding struct {
 	Accepted *envelope.Envelope
 
 	prober   probe.Prober
-	isolated string // see isolation
+	isolated string   // see isolation
+	shell    []string // see shellTool
 }
 
 // Verify makes sure, before anything is attempted, that nothing moved that the
@@ -190,7 +193,7 @@ func (b *Binding) Envelope(ctx context.Context) (*envelope.Envelope, error) {
 		Model:           b.Plan.Envelope.Model,
 		PromptTemplates: b.Plan.Envelope.PromptTemplate,
 		Context:         b.Plan.Envelope.Context,
-		Tools:           b.Plan.Envelope.Tools,
+		Tools:           slices.Concat(b.Plan.Envelope.Tools, b.shellTool()),
 		Config:          b.Plan.Envelope.Config,
 		Rules:           b.Rules(),
 		Isolation:       isolation,
@@ -202,6 +205,17 @@ func (b *Binding) Envelope(ctx context.Context) (*envelope.Envelope, error) {
 		return nil, err
 	}
 	return b.prober.Compute(ctx, spec)
+}
+
+// shellTool is the program that runs shell commands where the system has none
+// of its own: what a command does depends on which one it is.
+func (b *Binding) shellTool() []string {
+	if runtime.GOOS == "windows" && b.shell == nil {
+		if args, err := environ.Shell(environ.For(b.Plan.Sandbox.Env), b.Shell, ""); err == nil {
+			b.shell = args[:1]
+		}
+	}
+	return b.shell
 }
 
 // isolation is what the machine's sandbox does for this run, which is the same

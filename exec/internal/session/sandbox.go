@@ -53,6 +53,7 @@ func (s *Session) Runner(step *plan.Step) *Runner {
 	}
 	return &Runner{err: err, env: s.Plan.Sandbox.Env, inner: process.Runner{
 		Dir:         s.Work.Dir,
+		Shell:       s.Shell,
 		Sandbox:     box,
 		OutputLimit: output,
 	}}

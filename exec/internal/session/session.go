@@ -50,6 +50,8 @@ type Session struct {
 	Guards []guard.Guard
 	// NoSandbox runs commands at level none, whatever the plan says.
 	NoSandbox bool
+	// Shell runs shell commands where the system has no sh.
+	Shell []string
 	// Now is the clock of the journal.
 	Now func() time.Time
 	// NewID makes an id that nothing else has.

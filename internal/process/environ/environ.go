@@ -178,18 +178,3 @@ func windowsNames(path, endings string) []string {
 	}
 	return names
 }
-
-// Shell is how a shell command is run: by sh, or where there is none (on
-// Windows), by the command interpreter.
-func Shell(env []string, run string) ([]string, error) {
-	if runtime.GOOS != "windows" {
-		return []string{"/bin/sh", "-c", run}, nil
-	}
-	if path, err := Look("sh", "", env); err == nil {
-		return []string{path, "-c", run}, nil
-	}
-	if path := value(env, "ComSpec"); path != "" {
-		return []string{path, "/D", "/S", "/C", run}, nil
-	}
-	return nil, fmt.Errorf("process: no shell: neither sh nor ComSpec is there: %w", osexec.ErrNotFound)
-}
