@@ -37,7 +37,7 @@ var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/lazyre":       {nil, []string{"plan", "gate", "exec", "cmd"}},
 	"internal/reviewdoc":    {[]string{"internal/jsontree"}, []string{"plan", "gate"}},
 	"internal/suite":        {nil, []string{"checkpoint", "gate", "exec"}},
-	"internal/safetext":     {nil, []string{"plan", "exec", "cmd"}},
+	"internal/safetext":     {nil, []string{"plan", "gate", "exec", "cmd"}},
 	"internal/crash":        {nil, nil},
 	"internal/characterise": {nil, nil},
 	"internal/process":      {[]string{"plan", "gate", "checkpoint"}, []string{"exec"}},

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -95,14 +94,12 @@ func printBook(w io.Writer, book *learn.Book, format string) error {
 	for e := range book.Entries() {
 		none = false
 		if format == "jsonl" {
-			line, err := json.Marshal(struct {
+			if err := writeLine(w, struct {
 				learn.Entry
 				Ready bool `json:"ready"`
-			}{e, e.Ready()})
-			if err != nil {
+			}{e, e.Ready()}); err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "%s\n", line)
 			continue
 		}
 		state := string(e.State)
@@ -126,11 +123,9 @@ func printAudit(ctx context.Context, w io.Writer, book *learn.Book) error {
 		if err != nil {
 			return err
 		}
-		line, err := json.Marshal(rec)
-		if err != nil {
+		if err := writeLine(w, rec); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s\n", line)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,19 +49,23 @@ func orOpen(s plan.Status) plan.Status {
 	return s
 }
 
-// writeJSON writes one indented document.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
+// writeJSON writes one indented document. What does not show itself in it is
+// escaped, here and in lines.
+func writeJSON(w io.Writer, v any) error { return encodeJSON(w, v, "  ") }
 
 // writeLine writes one document on one line.
-func writeLine(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+func writeLine(w io.Writer, v any) error { return encodeJSON(w, v, "") }
+
+func encodeJSON(w io.Writer, v any, indent string) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(safetext.JSON(text.Bytes()))
+	return err
 }
 
 // quoted is a word as it can be typed into a shell.

@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -224,12 +223,10 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	shown := screen.New(p.err, p.isTerminal(p.err), p.now, spelling{dir: c.Dir}.spell)
 	var broken error // of writing the journal; the run does not fail because of it
 	streams := s.Format == "jsonl"
-	lines := json.NewEncoder(p.out)
-	lines.SetEscapeHTML(false)
 	c.Observe = func(ctx context.Context, e event.Event) {
 		shown.Observe(ctx, e)
 		if streams && broken == nil && e.Record != nil {
-			broken = lines.Encode(e.Record)
+			broken = writeLine(p.out, e.Record)
 		}
 	}
 	unwatch := context.AfterFunc(ctx, shown.Stopping)

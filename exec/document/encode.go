@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/history"
@@ -46,7 +44,7 @@ func encodeLines[T any](w io.Writer, list []T) error {
 		if err := e.Encode(v); err != nil {
 			return fmt.Errorf("document: %w", err)
 		}
-		if _, err := w.Write(showInvisible(line.Bytes())); err != nil {
+		if _, err := w.Write(safetext.JSON(line.Bytes())); err != nil {
 			return err
 		}
 	}
@@ -114,7 +112,7 @@ func (e *encoder) leaf(v reflect.Value, indent string) {
 		e.err = errors.Join(e.err, err)
 		return
 	}
-	_, _ = e.w.Write(showInvisible(bytes.TrimSuffix(e.buffer.Bytes(), []byte("\n"))))
+	_, _ = e.w.Write(safetext.JSON(bytes.TrimSuffix(e.buffer.Bytes(), []byte("\n"))))
 }
 
 // list writes n elements, one after another.
@@ -184,40 +182,6 @@ func empty(v reflect.Value) bool {
 		return false
 	}
 	return v.IsZero()
-}
-
-// showInvisible escapes what unicode does not call printable. Outside of
-// strings JSON has nothing but ASCII.
-func showInvisible(doc []byte) []byte {
-	out := doc[:0:0]
-	copied := 0
-	for i := 0; i < len(doc); {
-		if c := doc[i]; c < utf8.RuneSelf && c != 0x7f {
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRune(doc[i:])
-		if !unicode.IsPrint(r) {
-			out = append(out, doc[copied:i]...)
-			out = appendEscape(out, r)
-			copied = i + size
-		}
-		i += size
-	}
-	if copied == 0 {
-		return doc
-	}
-	return append(out, doc[copied:]...)
-}
-
-// appendEscape appends a character as JSON escapes it, beyond the first plane
-// as a pair.
-func appendEscape(b []byte, r rune) []byte {
-	if r < 0x10000 {
-		return fmt.Appendf(b, `\u%04x`, r)
-	}
-	high, low := utf16.EncodeRune(r)
-	return fmt.Appendf(b, `\u%04x\u%04x`, high, low)
 }
 
 // A stamp is a time of the journal.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 const (
@@ -41,7 +42,7 @@ func encode(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("ask: %w", err)
 	}
-	return b.Bytes(), nil
+	return safetext.JSON(b.Bytes()), nil
 }
 
 // decodeQuestion reads what encodeQuestion wrote; fields that it does not know

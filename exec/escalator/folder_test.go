@@ -214,6 +214,22 @@ func TestFolderAnswersThatDoNotCount(t *testing.T) {
 	}
 }
 
+// What does not show itself is escaped in the file of a question, and read back.
+func TestFolderAsksInPlainSight(t *testing.T) {
+	f, q := inbox(t), asktest.Failed()
+	q.What = "\u202eup\x7f\u009b2J"
+	if _, err := f.Ask(t.Context(), q); !errors.Is(err, ask.ErrLater) {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(f.Dir, questionName))
+	if err != nil || !strings.Contains(string(text), `\u202eup\u007f\u009b2J`) {
+		t.Errorf("%q, %v", text, err)
+	}
+	if list, err := f.Questions(); err != nil || len(list) != 1 || list[0].What != q.What {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 func TestFolderHandWrittenAnswer(t *testing.T) {
 	f := inbox(t)
 	f.put(t, answerName, `{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "s"}`)

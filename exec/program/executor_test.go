@@ -182,6 +182,7 @@ func TestExecuteBoundsLines(t *testing.T) {
 
 func TestExecuteSendsTheRequest(t *testing.T) {
 	w := work(t)
+	w.Feedback = append(w.Feedback, "\u202egpj\x7f")
 	if _, err := script(t, "cat >request; "+good).Execute(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func TestExecuteSendsTheRequest(t *testing.T) {
 	want := `{"type":"execute","schema":"planlock.execute/1","run":"run-1","goal":"a goal","task":{"id":"1","title":"A task"},` +
 		`"step":"1.2","description":"Write a note","method":{"id":"primary","prompt":"write <it> & be good"},"attempt":2,` +
 		`"dir":"DIR","expected_output":"a note","requirements":["R1"],"artifacts":{"create":["note.txt"]},"limits":{"max_files":1},` +
-		`"feedback":["it was \"wrong\"\nreally"]}` + "\n"
+		`"feedback":["it was \"wrong\"\nreally","\u202egpj\u007f"]}` + "\n"
 	if diff := cmp.Diff(strings.Replace(want, "DIR", w.Dir, 1), string(got)); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -108,11 +109,11 @@ func limits(l *plan.Limits) *limitsPart {
 	return &limitsPart{MaxFiles: l.MaxFiles, MaxLines: l.MaxLines, Modules: l.Modules}
 }
 
-// line is the request as it is sent.
+// line is the request as it is sent. What does not show itself in it is escaped.
 func (r request) line() ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(r) // ends with a newline, and holds no other
-	return b.Bytes(), err
+	return safetext.JSON(b.Bytes()), err
 }

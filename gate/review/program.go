@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // timeout is how long a reviewer of work may take, and a program that has no
@@ -61,7 +62,7 @@ func (p *Program) Review(ctx context.Context, r Request) (Review, error) {
 	defer cancel()
 	answer := &answer{}
 	result, err := r.Runner.Run(ctx, gate.Command{Args: p.Args, Run: p.Run, Dir: r.Dir,
-		Stdin: bytes.NewReader(append(line, '\n')), Stdout: answer})
+		Stdin: bytes.NewReader(append(safetext.JSON(line), '\n')), Stdout: answer})
 	switch {
 	case ctx.Err() != nil:
 		return Review{}, context.Cause(ctx)

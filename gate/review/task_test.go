@@ -1,10 +1,12 @@
 package review_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -243,6 +245,21 @@ func TestProgram(t *testing.T) {
 				t.Errorf("%q", objections)
 			}
 		})
+	}
+}
+
+// What does not show itself is escaped in what a program is asked.
+func TestProgramIsAskedInPlainSight(t *testing.T) {
+	var asked []byte
+	read := runner(func(_ context.Context, c gate.Command) (gate.CommandResult, error) {
+		var err error
+		asked, err = io.ReadAll(c.Stdin)
+		return gate.CommandResult{}, err
+	})
+	d := review.Request{Runner: read, Goal: "\u202eup\x7f"}
+	review.Reviewers{&review.Program{Label: "ops", Run: "review"}}.Ask(t.Context(), d)
+	if !bytes.Contains(asked, []byte(`\u202eup\u007f`)) {
+		t.Errorf("%q", asked)
 	}
 }
 

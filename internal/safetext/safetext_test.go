@@ -1,6 +1,9 @@
 package safetext
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode"
@@ -40,6 +43,48 @@ func TestEscape(t *testing.T) {
 			t.Errorf("%s: Escape(%q) = %q, want %q", name, tc.in, got, tc.want)
 		}
 	}
+}
+
+func TestJSON(t *testing.T) {
+	for name, tc := range map[string]struct{ in, want string }{
+		"plain":            {`{"a": ["größe 尺寸 ✓", 1]}`, `{"a": ["größe 尺寸 ✓", 1]}`},
+		"escaped already":  {`"\u001b\n"`, `"\u001b\n"`},
+		"DEL and C1":       {"\"\x7f\u009b2J\"", `"\u007f\u009b2J"`},
+		"bidi":             {"{\"a\u202ek\": \"\u2066v\"}", `{"a\u202ek": "\u2066v"}`},
+		"zero width":       {"\"ad\u200bmin\ufeff\"", `"ad\u200bmin\ufeff"`},
+		"spaces":           {"\"a\u00a0b\u2003\u2028\"", `"a\u00a0b\u2003\u2028"`},
+		"beyond a plane":   {"\"\U000e0041\U0001f600\"", `"\udb40\udc41` + "\U0001f600\""},
+		"picture selector": {"\"⚠\ufe0f a\ufe0f\"", "\"⚠\ufe0f a\\ufe0f\""},
+		"not UTF-8":        {"\"\x9b2J\ufffd\"", "\"\\ufffd2J\ufffd\""},
+	} {
+		if got := string(JSON([]byte(tc.in))); got != tc.want {
+			t.Errorf("%s: JSON(%q) = %q, want %q", name, tc.in, got, tc.want)
+		}
+	}
+}
+
+// JSON means the same afterwards, and nothing in it is hidden.
+func FuzzJSON(f *testing.F) {
+	for _, s := range []string{"a\u202eb", "\x7f\x9b", "⚠\ufe0f", "\U000e0041", "\\\"\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		text, err := json.Marshal(map[string]string{s: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after map[string]string
+		safe := JSON(text)
+		if err := errors.Join(json.Unmarshal(text, &before), json.Unmarshal(safe, &after)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, after); diff != "" || Hidden(string(safe)) >= 0 {
+			t.Errorf("%q is %q: %s", text, safe, diff)
+		}
+		if again := JSON(safe); !bytes.Equal(safe, again) {
+			t.Errorf("%q becomes %q", safe, again)
+		}
+	})
 }
 
 func TestLines(t *testing.T) {
