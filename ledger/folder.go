@@ -69,6 +69,20 @@ func (f *Folder) sub(i int) *Folder {
 	return f.subs[k]
 }
 
+// at is the folder at a path below the root f; nil if none is there.
+func (f *Folder) at(path string) *Folder {
+	for rest, more := path, path != "."; more && f != nil; {
+		var name string
+		name, rest, more = strings.Cut(rest, "/")
+		i, ok := f.find(name)
+		if !ok || f.entries[i].Kind != Dir {
+			return nil
+		}
+		f = f.sub(i)
+	}
+	return f
+}
+
 // lookup finds the entry of a path below the root f.
 func (f *Folder) lookup(path string) *Entry {
 	for f != nil {

@@ -70,6 +70,22 @@ func (t *Tree) Lookup(path string) (Entry, bool) {
 	return Entry{}, false
 }
 
+// In yields the entries directly in the folder at path ("." for the root),
+// sorted by the bytes of their names; none if that is no folder of the tree.
+func (t *Tree) In(path string) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		f := t.root.at(path)
+		if f == nil {
+			return
+		}
+		for i := range f.entries {
+			if !yield(f.entries[i]) {
+				return
+			}
+		}
+	}
+}
+
 // All yields the entries sorted by the bytes of their paths, so that a folder
 // comes before all that it holds (though not always right before).
 func (t *Tree) All() iter.Seq[Entry] {

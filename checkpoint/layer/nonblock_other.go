@@ -2,5 +2,8 @@
 
 package layer
 
-// nonblock is nothing where there are no pipes with names.
-const nonblock = 0
+// There are no pipes with names here; what is a link, an os.Root sees itself.
+const (
+	nonblock = 0
+	noFollow = 0
+)

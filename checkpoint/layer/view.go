@@ -13,6 +13,9 @@ type View struct {
 	// Upper and Work are folders for what commands write into an overlay. They
 	// lie outside of At.
 	Upper, Work string
+	// Trusted overlays keep their notes in attributes that only root can set, as
+	// renames of folders need it that lie below.
+	Trusted bool
 	// Opened is told of the root of the view once it is mounted, while the
 	// command is held, and owns the handle; nil if nobody wants it. The handle
 	// names the folder and keeps the mount for this process.

@@ -206,7 +206,6 @@ type confinement struct {
 // A sight is how a command is shown its view.
 type sight struct {
 	user    bool     // it needs a user namespace
-	trusted bool     // an overlay may keep its notes where only root can
 	folders []string // of what may be written in the workspace, once there is the view
 	below   []string // what else is mounted in the workspace, and shown
 }

@@ -17,7 +17,7 @@ func showView(s *tracee.Child, c *confinement) (err error) {
 	if err := s.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
 	}
-	if c.sight.below, err = view.Show(s, c.View, c.sight.trusted); err != nil {
+	if c.sight.below, err = view.Show(s, c.View); err != nil {
 		return &ViewError{At: c.View.At, Reason: err}
 	}
 	if c.Writes != nil { // which folders there are can be another matter in the view

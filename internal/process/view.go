@@ -25,7 +25,9 @@ func (c *confinement) look(a abilities) error {
 	}
 	tree, _ := a.tree()
 	c.sight.user = tree == userTree
-	c.sight.trusted = !c.sight.user && firstUsers()
+	if c.View.Trusted && (c.sight.user || !firstUsers()) {
+		return refuse(errors.New("an overlay cannot keep its notes where only root can set them"))
+	}
 	if c.Workspace == c.View.At {
 		return nil
 	}
@@ -47,6 +49,7 @@ var firstUsers = sync.OnceValue(func() bool {
 // Views says which views commands can be shown, and why not others.
 type Views struct {
 	Overlay bool // what they write goes into a folder of its own
+	Trusted bool // which can be a trusted one
 	Bind    bool // another folder is shown in place of the workspace
 	Reasons []string
 }
@@ -103,8 +106,11 @@ func probeViews(workspace, state string) (v Views) {
 		return err == nil
 	}
 	v.Bind = try("bind mount in place of the workspace", &layer.View{At: workspace, From: lower}, "cd "+name)
+	tree, _ := machine().tree()
+	trusted := tree != userTree && firstUsers()
 	v.Overlay = v.Bind && try("overlay over the workspace",
-		&layer.View{At: workspace, Lowers: []string{lower, workspace}, Upper: upper, Work: work},
+		&layer.View{At: workspace, Lowers: []string{lower, workspace}, Upper: upper, Work: work, Trusted: trusted},
 		"cd "+name+" && rm -r folder && mkdir folder && rmdir file && test -z \"$(ls folder)\" && test ! -e file")
+	v.Trusted = v.Overlay && trusted
 	return v
 }

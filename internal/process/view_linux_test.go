@@ -63,7 +63,8 @@ func staged(t *testing.T, level process.Level, name string) *scene {
 		}
 	})
 	s.before = content(t, s.ws)
-	view := &layer.View{At: s.ws, Lowers: []string{s.ws}, Upper: s.upper, Work: filepath.Join(s.state, "work")}
+	view := &layer.View{At: s.ws, Lowers: []string{s.ws}, Upper: s.upper, Work: filepath.Join(s.state, "work"),
+		Trusted: process.ReachViews(s.ws, s.state).Trusted}
 	view.Opened = func(root *os.File) { s.root = root }
 	t.Cleanup(func() {
 		if s.root != nil {

@@ -17,7 +17,7 @@ import (
 // the workspace is shown there again, and cannot be written: shown are those
 // places. The folders of an overlay are covered, so that commands cannot write
 // behind its back.
-func Show(s *tracee.Child, v *layer.View, privileged bool) (shown []string, err error) {
+func Show(s *tracee.Child, v *layer.View) (shown []string, err error) {
 	if err := Check(v); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Show(s *tracee.Child, v *layer.View, privileged bool) (shown []string, err 
 			return nil, fmt.Errorf("open the mount %q: %w", path, err)
 		}
 	}
-	if err := mount(s, v, privileged, below); err != nil {
+	if err := mount(s, v, below); err != nil {
 		return nil, err
 	}
 	for i, path := range below {
@@ -60,16 +60,16 @@ func Show(s *tracee.Child, v *layer.View, privileged bool) (shown []string, err 
 }
 
 // mount makes the one mount that shows the view.
-func mount(s *tracee.Child, v *layer.View, privileged bool, below []string) error {
+func mount(s *tracee.Child, v *layer.View, below []string) error {
 	if v.From != "" {
 		return s.Mount(v.From, v.At, "", syscall.MS_BIND|syscall.MS_REC, "")
 	}
-	options, err := Options(v, privileged)
+	options, err := Options(v)
 	if err != nil {
 		return err
 	}
 	err = s.Mount("planlock", v.At, "overlay", 0, options)
-	if errors.Is(err, syscall.EINVAL) && !privileged && len(below) > 0 {
+	if errors.Is(err, syscall.EINVAL) && !v.Trusted && len(below) > 0 {
 		return fmt.Errorf("overlay: %w: without privileges none can be mounted over a folder in which something is mounted: %s",
 			err, strings.Join(below, ", "))
 	}

@@ -17,16 +17,16 @@ const longest = 4095
 // escapes are the letters that part options and folders from each other.
 var escapes = strings.NewReplacer(`\`, `\\`, `,`, `\,`, `:`, `\:`)
 
-// Options are those of the mount of an overlay. Without privileges the overlay
-// keeps its notes in attributes that every user may set, and cannot rename
-// folders that lie below it.
+// Options are those of the mount of an overlay. One that is not trusted keeps its
+// notes in attributes that every user may set, and cannot rename folders that
+// lie below it.
 //
 // All that a kernel may have another default for is said. The file system of
 // the upper folder is not written out with the mount: what is kept of a layer
 // is made durable where it is delivered.
-func Options(v *layer.View, privileged bool) (string, error) {
+func Options(v *layer.View) (string, error) {
 	how := "userxattr,index=off,metacopy=off,xino=off,volatile"
-	if privileged {
+	if v.Trusted {
 		how = "index=off,metacopy=off,xino=off,redirect_dir=on,volatile"
 	}
 	lowers := make([]string, len(v.Lowers))

@@ -12,18 +12,19 @@ import (
 
 func TestOptionsEscapePaths(t *testing.T) {
 	v := &layer.View{At: "/ws", Lowers: []string{"/s/a:b", "/w,s"}, Upper: `/s/u\p`, Work: "/s/work"}
-	for privileged, want := range map[bool]string{
+	for trusted, want := range map[bool]string{
 		true: `index=off,metacopy=off,xino=off,redirect_dir=on,volatile,` +
 			`lowerdir=/s/a\:b:/w\,s,upperdir=/s/u\\p,workdir=/s/work`,
 		false: `userxattr,index=off,metacopy=off,xino=off,volatile,` +
 			`lowerdir=/s/a\:b:/w\,s,upperdir=/s/u\\p,workdir=/s/work`,
 	} {
-		if got, err := view.Options(v, privileged); got != want || err != nil {
-			t.Errorf("%v: %s, %v", privileged, got, err)
+		v.Trusted = trusted
+		if got, err := view.Options(v); got != want || err != nil {
+			t.Errorf("%v: %s, %v", trusted, got, err)
 		}
 	}
 	v.Work = "/" + strings.Repeat(":", 2000) // each is two bytes
-	if _, err := view.Options(v, true); err == nil {
+	if _, err := view.Options(v); err == nil {
 		t.Error("more than a page of options")
 	}
 }

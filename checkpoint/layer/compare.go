@@ -1,0 +1,240 @@
+package layer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// A walk of an upper folder says what is different in the merged folder from
+// what lies below it. What only lies in the upper folder, and is as it was, is
+// no difference.
+//
+// It looks at what lies in the upper folder, and no further, but where a folder
+// was removed, replaced or renamed.
+type walk struct {
+	ctx     context.Context
+	marks   marks
+	lower   *stack
+	below   below
+	found   Difference
+	origins map[string]string // of files that were moved with their folder: where they lie below
+}
+
+// folder walks a folder of the upper one. Below it lies origin; from is false
+// if nothing does.
+func (w *walk) folder(in *os.Root, at, origin string, from bool) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	list, err := fs.ReadDir(in.FS(), ".")
+	if err != nil {
+		return fmt.Errorf("read %q: %w", at, err)
+	}
+	there := map[string]bool{} // and whether it stands for something that is gone
+	for _, e := range list {
+		name := path.Join(at, e.Name())
+		if w.leaves(name, e) {
+			there[e.Name()] = true
+			continue
+		}
+		if there[e.Name()], err = w.entry(in, e, name, path.Join(origin, e.Name()), from); err != nil {
+			return err
+		}
+	}
+	if from && origin == at {
+		return nil
+	}
+	return w.elsewhere(at, origin, from, there)
+}
+
+// entry compares one entry of the upper folder.
+func (w *walk) entry(in *os.Root, e fs.DirEntry, at, origin string, from bool) (there bool, err error) {
+	info, err := e.Info()
+	if err != nil {
+		return false, err
+	}
+	gone, err := w.marks.gone(in, e.Name(), info)
+	if err != nil {
+		return false, err
+	}
+	if gone {
+		return false, w.gone(at)
+	}
+	now, err := entryOf(in, e.Name(), at, info, func(f *os.File) error { return w.found.attributes(w.marks, f, at) })
+	if err != nil {
+		return true, fmt.Errorf("read %q: %w", at, err)
+	}
+	if err := errors.Join(w.compare(*now), w.owner(at, info)); err != nil || !info.IsDir() {
+		return true, err
+	}
+	sub, err := in.OpenRoot(e.Name())
+	if err != nil {
+		return true, err
+	}
+	defer sub.Close()
+	if origin, from, err = w.origin(sub, at, origin, from); err != nil {
+		return true, err
+	}
+	return true, w.folder(sub, at, origin, from)
+}
+
+// origin is the folder that lies below one of the upper folder.
+func (w *walk) origin(sub *os.Root, at, origin string, from bool) (string, bool, error) {
+	f, err := sub.Open(".")
+	if err != nil {
+		return "", false, err
+	}
+	defer f.Close()
+	opaque, redirect, err := w.marks.folder(f)
+	if err == nil {
+		err = w.found.attributes(w.marks, f, at)
+	}
+	switch {
+	case err != nil:
+		return "", false, err
+	case opaque:
+		return "", false, nil
+	case strings.HasPrefix(redirect, "/"):
+		origin, from = redirect[1:], true
+	case redirect != "":
+		origin = path.Join(path.Dir(origin), redirect)
+	}
+	if !from {
+		return "", false, nil
+	}
+	e, err := w.below.look(origin)
+	return origin, err == nil && e != nil && e.Kind == ledger.Dir, err
+}
+
+// elsewhere compares what a folder has from somewhere else than its own place,
+// or has no more from there. there are the names in the upper folder.
+func (w *walk) elsewhere(at, origin string, from bool, there map[string]bool) error {
+	if from {
+		names, err := w.below.names(origin)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if _, upper := there[name]; upper {
+				continue
+			}
+			there[name] = true
+			if err := w.moved(path.Join(origin, name), path.Join(at, name)); err != nil {
+				return err
+			}
+		}
+	}
+	names, err := w.below.names(at)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, seen := there[name]; !seen {
+			if err := w.gone(path.Join(at, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// moved compares what was renamed with its folder, and lies below at origin.
+func (w *walk) moved(origin, at string) error {
+	e, err := w.below.look(origin)
+	if err != nil || e == nil || reserved(at) {
+		return err
+	}
+	now := *e
+	now.Path = at
+	w.origins[at] = origin
+	if err := w.compare(now); err != nil || now.Kind != ledger.Dir {
+		return err
+	}
+	return w.elsewhere(at, origin, true, map[string]bool{})
+}
+
+// compare notes what stands at a path now, unless the same lies below.
+func (w *walk) compare(now ledger.Entry) error {
+	before, err := w.below.look(now.Path)
+	if err != nil {
+		return err
+	}
+	w.found.note(before, &now)
+	if before != nil && before.Kind == ledger.Dir && now.Kind != ledger.Dir {
+		return w.emptied(now.Path)
+	}
+	return nil
+}
+
+// gone notes that what lies below at a path, with all it holds, is there no
+// more.
+func (w *walk) gone(at string) error {
+	before, err := w.below.look(at)
+	if err != nil || before == nil || reserved(at) {
+		return err
+	}
+	w.found.note(before, nil)
+	if before.Kind != ledger.Dir {
+		return nil
+	}
+	return w.emptied(at)
+}
+
+// emptied notes that nothing is there any more of what a folder held.
+func (w *walk) emptied(at string) error {
+	names, err := w.below.names(at)
+	for _, name := range names {
+		if err == nil {
+			err = w.gone(path.Join(at, name))
+		}
+	}
+	return err
+}
+
+// leaves reports whether an entry is none that is ever delivered, and notes it
+// if somebody wrote there.
+func (w *walk) leaves(at string, e fs.DirEntry) bool {
+	if !reserved(at) {
+		return false
+	}
+	if at != own || e.IsDir() { // what hides the controller's folder was made with the layer
+		w.found.lose(at, notDelivered)
+	}
+	return true
+}
+
+// owner notes another owner than the entry has below, or than this process
+// would make it with. Files of which names lie below that keep what they have
+// are noted too.
+func (w *walk) owner(at string, info fs.FileInfo) error {
+	uid, gid, names := owner(info)
+	if names > 1 && info.Mode().IsRegular() {
+		w.found.lose(at, "one file with %d names", names)
+	}
+	before, err := w.lower.at(at)
+	if err != nil {
+		return err
+	}
+	if len(before) == 0 {
+		if uid != uint32(os.Geteuid()) {
+			w.found.lose(at, "owner %d", uid)
+		}
+		return nil
+	}
+	oldUID, oldGID, oldNames := owner(before[0].info)
+	if uid != oldUID || gid != oldGID {
+		w.found.lose(at, "owner %d:%d instead of %d:%d", uid, gid, oldUID, oldGID)
+	}
+	if n := len(w.found.Changes); oldNames > 1 && before[0].info.Mode().IsRegular() && n > 0 &&
+		w.found.Changes[n-1].Path == at {
+		w.found.lose(at, "it was one file with %d names: the others keep what they have", oldNames)
+	}
+	return nil
+}

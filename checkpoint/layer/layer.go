@@ -1,0 +1,144 @@
+package layer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// A Layer is where one attempt works, or where it is judged. It is one of an
+// overlay or a clone, which differ in nothing but what doc.go says. It may be
+// used by several goroutines at once, but by one command at a time.
+type Layer struct {
+	name   string
+	site   *Site
+	dir    string // its own folder
+	engine engine
+
+	mu      sync.Mutex
+	on      *Layer // on which it lies; nil: on the workspace
+	above   int    // how many lie on it
+	dropped bool
+}
+
+// An engine does what the kinds of layers do in their own ways.
+type engine interface {
+	// view is what the next command is shown; nil if it works in the folder.
+	view() (*View, error)
+	// folder is where code of this process works; "" if it cannot.
+	folder() string
+	changes(ctx context.Context, base *ledger.Tree) (*Difference, error)
+	// open opens a file as the layer has it.
+	open(path string) (io.ReadCloser, error)
+	// on makes the engine of a layer on this one, with a folder of its own.
+	on(ctx context.Context, dir string) (engine, error)
+	// close lets go of what it holds open.
+	close() error
+}
+
+// ErrFrozen is in the chain of errors of commands that are to work in a layer
+// on which another one lies.
+var ErrFrozen = errors.New("layer: another layer lies on it")
+
+// ErrDropped is in the chain of errors about layers that were dropped.
+var ErrDropped = errors.New("layer: it was dropped")
+
+// Name is what the layer was called.
+func (l *Layer) Name() string { return l.name }
+
+// Dir is the folder in which code of this process may work; "" for an overlay,
+// which only commands see.
+func (l *Layer) Dir() string { return l.engine.folder() }
+
+// View is what the next command is shown; nil if it works in Dir. A view is
+// good for one command.
+func (l *Layer) View() (*View, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.dropped:
+		return nil, ErrDropped
+	case l.above > 0:
+		return nil, fmt.Errorf("%w, so nothing may be written in %q: drop that first", ErrFrozen, l.name)
+	}
+	return l.engine.view()
+}
+
+// Above makes a layer on this one, which is frozen until that is dropped: what
+// is written there is no part of this one.
+func (l *Layer) Above(ctx context.Context, name string) (*Layer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropped {
+		return nil, ErrDropped
+	}
+	top, err := l.site.layer(name, func(dir string) (engine, error) { return l.engine.on(ctx, dir) })
+	if err == nil {
+		top.on = l
+		l.above++
+	}
+	return top, err
+}
+
+// Changes says what is different in the layer from what lies below it, by
+// comparing what was written with that: writing the same again is no change.
+// No command may be working in it.
+//
+// Base is the tree that the work began with, which decides what was there
+// before, so that what others write meanwhile is not taken for it; the paths
+// that base does not watch, and all of them if it is nil, are read where they
+// lie. Repositories and the controller's folder are no changes, but losses.
+func (l *Layer) Changes(ctx context.Context, base *ledger.Tree) (*Difference, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropped {
+		return nil, ErrDropped
+	}
+	d, err := l.engine.changes(ctx, base)
+	if err != nil {
+		return nil, fmt.Errorf("layer: what changed in %q: %w", l.name, err)
+	}
+	return d, nil
+}
+
+// Open opens the content of a file that Changes found in the layer. It is a
+// [ledger.Content].
+func (l *Layer) Open(_ context.Context, e ledger.Entry) (io.ReadCloser, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropped {
+		return nil, ErrDropped
+	}
+	f, err := l.engine.open(e.Path)
+	if err != nil {
+		return nil, fmt.Errorf("layer: %w: %w", ledger.ErrContent, err)
+	}
+	return f, nil
+}
+
+// Drop removes the layer with all that was written in it. It is no error if
+// that was done before.
+func (l *Layer) Drop() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.above > 0 {
+		return fmt.Errorf("%w, so %q cannot be dropped: drop that first", ErrFrozen, l.name)
+	}
+	if l.dropped {
+		return nil
+	}
+	if err := errors.Join(l.engine.close(), removeAll(l.dir)); err != nil {
+		return fmt.Errorf("layer: %q cannot be dropped: %w", l.name, err)
+	}
+	l.dropped = true
+	if l.on != nil {
+		l.on.mu.Lock()
+		l.on.above--
+		l.on.mu.Unlock()
+	}
+	return nil
+}

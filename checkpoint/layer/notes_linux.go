@@ -1,0 +1,124 @@
+package layer
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"unsafe"
+)
+
+// marks are the attributes in which an overlay keeps its notes. Commands cannot
+// set those of their own overlay: inside of it their names stand for others.
+type marks string
+
+const (
+	trustedMarks marks = "trusted.overlay."
+	userMarks    marks = "user.overlay."
+	noMarks      marks = "" // of what is no overlay
+)
+
+// value is a note about an open file or folder, and whether there is one.
+func (m marks) value(f *os.File, note string) (text string, there bool, err error) {
+	text, err = attribute(f, string(m)+note)
+	switch {
+	case errors.Is(err, syscall.ENODATA), errors.Is(err, errors.ErrUnsupported):
+		return "", false, nil
+	case err != nil:
+		return "", false, &fs.PathError{Op: "read the notes of the overlay about", Path: f.Name(), Err: err}
+	}
+	return text, true, nil
+}
+
+// others are the attributes of an open file that are no notes, and no label
+// that the system gives each file.
+func (m marks) others(f *os.File) ([]string, error) {
+	text, err := attribute(f, "")
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil, nil
+	case err != nil:
+		return nil, &fs.PathError{Op: "list the attributes of", Path: f.Name(), Err: err}
+	}
+	var names []string
+	for name := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
+		inner, noted := strings.CutPrefix(name, string(m))
+		noted = noted && m != noMarks
+		switch {
+		case name == "", name == "security.selinux":
+		case !noted:
+			names = append(names, name)
+		case strings.HasPrefix(inner, "overlay."): // what a command set by the name of a note
+			names = append(names, string(m)+strings.TrimPrefix(inner, "overlay."))
+		}
+	}
+	return names, nil
+}
+
+// attribute is the value of an attribute of an open file; without a name, the
+// names of all, each with a zero byte at its end.
+func attribute(f *os.File, name string) (string, error) {
+	key, err := syscall.BytePtrFromString(name)
+	if err != nil {
+		return "", err
+	}
+	handle, err := f.SyscallConn()
+	if err != nil {
+		return "", err
+	}
+	for size := 512; ; size *= 16 { // at most 64 KiB, by definition
+		value := make([]byte, size)
+		var n uintptr
+		var errno syscall.Errno
+		err := handle.Control(func(fd uintptr) {
+			if name == "" {
+				n, _, errno = syscall.Syscall(syscall.SYS_FLISTXATTR, fd, uintptr(unsafe.Pointer(&value[0])),
+					uintptr(size))
+				return
+			}
+			n, _, errno = syscall.Syscall6(syscall.SYS_FGETXATTR, fd, uintptr(unsafe.Pointer(key)),
+				uintptr(unsafe.Pointer(&value[0])), uintptr(size), 0, 0)
+		})
+		switch {
+		case err != nil:
+			return "", err
+		case errno == syscall.ERANGE && size <= 1<<16:
+		case errno != 0:
+			return "", errno
+		default:
+			return string(value[:n]), nil
+		}
+	}
+}
+
+// owner is who an entry belongs to, and how many names it has.
+func owner(info fs.FileInfo) (uid, gid uint32, names uint64) {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Uid, stat.Gid, uint64(stat.Nlink)
+	}
+	return 0, 0, 1
+}
+
+// whiteout reports whether an entry stands for one that was removed.
+func whiteout(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Mode()&fs.ModeCharDevice != 0 && stat.Rdev == 0
+}
+
+// hide makes an entry in an upper folder that hides what lies below.
+func hide(path string) error {
+	if err := syscall.Mknod(path, syscall.S_IFCHR, 0); err != nil {
+		return &fs.PathError{Op: "hide", Path: path, Err: err}
+	}
+	return nil
+}
+
+// bestow gives a folder the owner of another one, where that can be done.
+func bestow(path string, as fs.FileInfo) error {
+	stat, ok := as.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 {
+		return nil
+	}
+	return os.Chown(path, int(stat.Uid), int(stat.Gid))
+}

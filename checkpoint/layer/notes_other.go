@@ -1,0 +1,31 @@
+//go:build !linux
+
+package layer
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// marks would be the attributes in which an overlay keeps its notes; there are
+// no overlays here.
+type marks string
+
+const (
+	trustedMarks marks = "trusted.overlay."
+	userMarks    marks = "user.overlay."
+	noMarks      marks = "" // of what is no overlay
+)
+
+func (marks) value(*os.File, string) (text string, there bool, err error) { return "", false, nil }
+
+func (marks) others(*os.File) ([]string, error) { return nil, nil }
+
+func owner(fs.FileInfo) (uid, gid uint32, names uint64) { return 0, 0, 1 }
+
+func whiteout(fs.FileInfo) bool { return false }
+
+func hide(string) error { return errors.ErrUnsupported }
+
+func bestow(string, fs.FileInfo) error { return nil }
