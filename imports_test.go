@@ -33,7 +33,7 @@ var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/code":         {nil, []string{"gate", "exec"}},
 	"internal/disk":         {nil, []string{"exec", "checkpoint", "internal/atomicfile", "examples"}},
 	"internal/interrupt":    {nil, []string{"checkpoint", "gate"}},
-	"internal/jsontree":     {nil, []string{"plan", "gate", "internal/reviewdoc"}},
+	"internal/jsontree":     {nil, []string{"plan", "gate", "exec", "internal/reviewdoc"}},
 	"internal/lazyre":       {nil, []string{"plan", "gate", "exec", "cmd"}},
 	"internal/reviewdoc":    {[]string{"internal/jsontree"}, []string{"plan", "gate"}},
 	"internal/suite":        {nil, []string{"checkpoint", "gate", "exec"}},

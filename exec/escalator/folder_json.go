@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/internal/safetext"
 )
 
@@ -77,53 +76,23 @@ func decodeAnswer(data []byte) (ask.Answer, error) {
 // flat returns nil if data is one JSON object with some of the fields, each at
 // most once and none of them an object or a list.
 func flat(data []byte, fields ...string) error {
-	if !utf8.Valid(data) {
-		return errors.New("it is not UTF-8")
+	root, err := jsontree.ParseStrict(string(data))
+	var bad *jsontree.Error
+	if errors.As(err, &bad) {
+		return fmt.Errorf("byte %d: %s", bad.Offset, bad.Reason)
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	t, err := d.Token()
-	if err != nil {
-		return unexpected(err)
-	}
-	if t != json.Delim('{') {
+	if root.Kind() != jsontree.Object {
 		return errors.New("it is not an object")
 	}
-	seen := map[string]bool{}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return unexpected(err)
+	for field := range root.Each {
+		if !slices.Contains(fields, field.Key()) {
+			return fmt.Errorf("it has a field %q; there are %q", field.Key(), fields)
 		}
-		name := key.(string) // an object's key is always a string
-		switch {
-		case !slices.Contains(fields, name):
-			return fmt.Errorf("it has a field %q; there are %q", name, fields)
-		case seen[name]:
-			return fmt.Errorf("it has two fields %q", name)
+		if field.Kind() == jsontree.Object || field.Kind() == jsontree.Array {
+			return fmt.Errorf("its field %q is not a plain value", field.Key())
 		}
-		seen[name] = true
-		value, err := d.Token()
-		if err != nil {
-			return unexpected(err)
-		}
-		if _, nested := value.(json.Delim); nested {
-			return fmt.Errorf("its field %q is not a plain value", name)
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return unexpected(err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something follows its end")
 	}
 	return nil
-}
-
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // sameQuestion says whether posted, which was read from a file, is q: all of it

@@ -115,7 +115,7 @@ func TestFolderAnswerIsRefused(t *testing.T) {
 			`it has been answered with "r" by "test" at 2026-11-20 19:31:00 UTC`},
 		"no folder yet": {func(f *Folder, _ *ask.Answer) { os.RemoveAll(f.Dir) }, "there is no question: "},
 		"broken file": {func(f *Folder, _ *ask.Answer) { f.put(t, answerName, `{"run": "01JD3"`) },
-			`"01JD3-q1.answer.json" is there already but does not count (ask: "01JD3-q1.answer.json" holds no answer: unexpected EOF): remove it to answer`},
+			`"01JD3-q1.answer.json" is there already but does not count (ask: "01JD3-q1.answer.json" holds no answer: byte 15: the text ends before the '}' that closes an object): remove it to answer`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, a := inbox(t), ok
@@ -176,16 +176,16 @@ func TestFolderAnswersThatDoNotCount(t *testing.T) {
 		return string(data)
 	}
 	for name, tc := range map[string]struct{ content, why string }{
-		"empty":           {"", `holds no answer: unexpected EOF`},
+		"empty":           {"", `holds no answer: byte 0: the text ends where a value should be`},
 		"half":            {`{"run": "01JD3", "question": "q1", "choice": "r`, "holds no answer"},
 		"no object":       {`["r"]`, "it is not an object"},
-		"two":             {encode(func(*ask.Answer) {}) + "{}", "something follows its end"},
+		"two":             {encode(func(*ask.Answer) {}) + "{}", "byte 96: there is more behind the end"},
 		"unknown field":   {`{"Choice": "r"}`, `it has a field "Choice"`},
-		"field twice":     {`{"choice": "r", "choice": "s"}`, `it has two fields "choice"`},
+		"field twice":     {`{"choice": "r", "choice": "s"}`, `byte 16: the name "choice" stands twice`},
 		"nested":          {`{"choice": ["r"]}`, `its field "choice" is not a plain value`},
 		"wrong type":      {`{"attempt": "2"}`, "holds no answer"},
 		"another schema":  {`{"schema": "planlock.answer/9"}`, `its schema is "planlock.answer/9"`},
-		"not UTF-8":       {"{\"choice\": \"\xff\"}", "it is not UTF-8"},
+		"not UTF-8":       {"{\"choice\": \"\xff\"}", "byte 12: the byte 0xff is not UTF-8"},
 		"large":           {strings.Repeat(" ", maxAnswer+1), "it is larger than 65536 bytes"},
 		"another run":     {encode(func(a *ask.Answer) { a.Run = "x" }), `it is for run "x"`},
 		"another attempt": {encode(func(a *ask.Answer) { a.Attempt = 1 }), "it is for attempt 1"},

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/internal/jsontree"
 )
 
 // lineLimit is how long a line may be to be an event, in bytes. A longer one is
@@ -109,18 +111,13 @@ func (r *reader) event(line []byte) bool {
 	if len(line) == 0 || line[0] != '{' {
 		return false
 	}
-	var fields map[string]json.RawMessage // names as they are spelled, unlike in a struct
-	if json.Unmarshal(line, &fields) != nil {
+	fields, kind, err := parse(line, "log", "usage", "metric", "result")
+	if kind == "" {
 		return false
 	}
-	var kind string
-	if take(fields, "type", &kind) != nil {
-		return false
-	}
-	switch kind {
-	case "log", "usage", "metric", "result":
-	default:
-		return false // of a later protocol, or something else that happens to be JSON
+	if err != nil {
+		r.object(fmt.Sprintf("%q event: %v", kind, err))
+		return true
 	}
 	if r.result != nil {
 		r.object(fmt.Sprintf("a %q event follows the result", kind))
@@ -132,6 +129,27 @@ func (r *reader) event(line []byte) bool {
 	return true
 }
 
+// parse reads a line that is an event of one of some kinds. One of a later
+// protocol, or something else that happens to be JSON, has no kind. The error
+// is of an event that not all readers read alike: which of two members of a
+// name counts, or what stands for bytes that are no text.
+func parse(line []byte, kinds ...string) (fields jsontree.Value, kind string, err error) {
+	fields, err = jsontree.ParseAll(string(line))
+	if err != nil {
+		return fields, "", err
+	}
+	for m := range fields.Each {
+		if m.Key() == "type" && m.Kind() == jsontree.String && slices.Contains(kinds, m.Text()) {
+			kind = m.Text()
+		}
+	}
+	var bad *jsontree.Error
+	if errors.As(fields.Strict(), &bad) {
+		err = fmt.Errorf("byte %d of the line: %s", bad.Offset, bad.Reason)
+	}
+	return fields, kind, err
+}
+
 func (r *reader) object(reason string) {
 	if r.fault == nil {
 		r.fault = &ProtocolError{Name: r.name, Line: r.number, Reason: reason}
@@ -139,7 +157,7 @@ func (r *reader) object(reason string) {
 }
 
 // take takes in one event of a known kind.
-func (r *reader) take(kind string, fields map[string]json.RawMessage) error {
+func (r *reader) take(kind string, fields jsontree.Value) error {
 	switch kind {
 	case "log":
 		var text string
@@ -168,7 +186,7 @@ func (r *reader) take(kind string, fields map[string]json.RawMessage) error {
 }
 
 // count adds up usage events.
-func (r *reader) count(fields map[string]json.RawMessage) error {
+func (r *reader) count(fields jsontree.Value) error {
 	var u exec.Usage
 	if err := errors.Join(take(fields, "input_tokens", &u.InputTokens), take(fields, "output_tokens", &u.OutputTokens),
 		take(fields, "calls", &u.Calls)); err != nil {
@@ -188,7 +206,7 @@ func (r *reader) count(fields map[string]json.RawMessage) error {
 }
 
 // measure keeps the last value of each metric.
-func (r *reader) measure(fields map[string]json.RawMessage) error {
+func (r *reader) measure(fields jsontree.Value) error {
 	var name string
 	var value float64
 	if err := errors.Join(need(fields, "name", &name), need(fields, "value", &value)); err != nil {
@@ -208,20 +226,20 @@ func (r *reader) measure(fields map[string]json.RawMessage) error {
 }
 
 // need decodes a field that must be there.
-func need(fields map[string]json.RawMessage, name string, to any) error {
-	if _, ok := fields[name]; !ok {
+func need(fields jsontree.Value, name string, to any) error {
+	if !fields.Get(name).OK() {
 		return fmt.Errorf("field %q is missing", name)
 	}
 	return take(fields, name, to)
 }
 
 // take decodes a field that may be missing. null is not a value.
-func take(fields map[string]json.RawMessage, name string, to any) error {
-	raw, ok := fields[name]
-	if !ok {
+func take(fields jsontree.Value, name string, to any) error {
+	value := fields.Get(name)
+	if !value.OK() {
 		return nil
 	}
-	if string(raw) == "null" || json.Unmarshal(raw, to) != nil {
+	if value.Kind() == jsontree.Null || json.Unmarshal([]byte(value.Raw()), to) != nil {
 		return fmt.Errorf("field %q has a value of another kind", name)
 	}
 	return nil

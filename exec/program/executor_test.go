@@ -82,6 +82,11 @@ func TestExecute(t *testing.T) {
 		{"ok is spelled otherwise", `echo '{"type":"result","OK":true}'`, "", "", `"result" event: field "ok" is missing`},
 		{"ok is no boolean", `echo '{"type":"result","ok":"true"}'`, "", "", `field "ok" has a value of another kind`},
 		{"ok is null", `echo '{"type":"result","ok":null}'`, "", "", `field "ok" has a value of another kind`},
+		{"ok twice", `echo '{"type":"result","ok":false,"ok":true}'`, "", "", `line 1 of its output: "result" event: byte 28 of the line: the name "ok" stands twice`},
+		{"a type twice", `echo '{"type":"log","text":"x","type":"result","ok":true}'`, "", "", `byte 25 of the line: the name "type" stands twice`},
+		{"a member twice, deep", `echo '{"type":"result","ok":true,"more":[{"a":1,"a":2}]}'`, "", "", `the name "a" stands twice`},
+		{"an event that is not UTF-8", `printf '{"type":"result","ok":true,"output":"\377"}\n'`, "", "", `byte 37 of the line: the byte 0xff is not UTF-8`},
+		{"text that is not UTF-8, or strange", `printf '\377\n'; echo '{"a":1,"a":2}'; ` + good, "done", "\xff\n{\"a\":1,\"a\":2}\n", ""},
 		{"negative usage", `echo '{"type":"usage","calls":-1}';` + good, "done", "", "a count is negative"},
 		{"metric without a name", `echo '{"type":"metric","value":1}';` + good, "done", "", `field "name" is missing`},
 		{"a status after an ok result", good + "; exit 3", "done", "", "agent ended with exit status 3"},
@@ -231,7 +236,8 @@ func TestVersion(t *testing.T) {
 		t.Errorf("an edited script has the same version, error %v", err)
 	}
 	for _, text := range []string{"", "exit 1", answer + "; exit 1", "echo 1.0", answer + "; " + answer,
-		`echo '{"type":"version","name":"a"}'`} {
+		`echo '{"type":"version","name":"a"}'`, `echo '{"type":"version","name":"a","version":"1","version":"2"}'`,
+		`printf '{"type":"version","name":"\377","version":"1"}\n'`} {
 		e := script(t, text+"\n"+strings.Repeat(`echo '{"type":"version","name":"a","version":"1"}'`+"\n",
 			strings.Count(text, ";;")/2))
 		var protocol *program.ProtocolError

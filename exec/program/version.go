@@ -3,7 +3,7 @@ package program
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,28 +47,37 @@ func (e *Executor) Version(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("program: version of %s: %w", e.name(), err)
 	}
-	text, ok := versionLine(result.Stdout)
-	if !ok || result.Exit != 0 {
+	text, err := versionLine(result.Stdout)
+	switch {
+	case err != nil:
+		return "", e.broke("its version line: %v; see docs/executor-protocol.md", err)
+	case text == "" || result.Exit != 0:
 		return "", e.broke("it does not answer the version request with a version line (exit status %d, output %q); "+
 			"see docs/executor-protocol.md", result.Exit, tail(result.Output))
 	}
 	return fmt.Sprintf("%s (sha256 %s)", text, digest.Short()), nil
 }
 
-// versionLine finds the one version event in output.
-func versionLine(output string) (text string, ok bool) {
+// versionLine finds the one version event in output; "" where there is none.
+// Text that is no event is passed over.
+func versionLine(output string) (text string, err error) {
 	for line := range strings.Lines(output) {
-		var fields map[string]json.RawMessage
-		var kind, name, version string
-		if json.Unmarshal([]byte(line), &fields) != nil || take(fields, "type", &kind) != nil || kind != "version" {
+		fields, kind, err := parse([]byte(line), "version")
+		if kind == "" {
 			continue
 		}
-		if ok || need(fields, "name", &name) != nil || need(fields, "version", &version) != nil || name+version == "" {
-			return "", false
+		var name, version string
+		switch err = errors.Join(err, need(fields, "name", &name), need(fields, "version", &version)); {
+		case err != nil:
+			return "", err
+		case text != "":
+			return "", errors.New("there are two")
+		case name+version == "":
+			return "", errors.New("it names no version")
 		}
-		text, ok = clip(name)+" "+clip(version), true
+		text = clip(name) + " " + clip(version)
 	}
-	return text, ok
+	return text, nil
 }
 
 // clip keeps the envelope short.

@@ -36,6 +36,9 @@ func (r *Request) Read(text []byte) (Review, error) {
 	if err != nil {
 		return Review{Error: err.Error()}, nil
 	}
+	if at := jsontree.NotText(string(document)); at >= 0 {
+		return Review{Error: fmt.Sprintf("byte %d of the contract is not UTF-8", at)}, nil
+	}
 	doc := reviewdoc.Read(string(document))
 	read := Review{Verdict: doc.Verdict, Critical: doc.Critical, Warnings: doc.Warnings,
 		Faults: incomplete(doc.Root)}
@@ -133,9 +136,25 @@ func readWork(text []byte) (Review, error) {
 	return review, nil
 }
 
+// decodeWork reads a review of work. Package json takes the last of two members
+// of a name, and names in any case: so neither may be there.
 func decodeWork(text []byte) (Review, error) {
+	root, err := jsontree.ParseStrict(string(text))
+	if err != nil {
+		return Review{}, err
+	}
+	members(root, "", func(path string, m jsontree.Value) {
+		for _, name := range workMembers {
+			if m.Key() != name && strings.EqualFold(m.Key(), name) && err == nil {
+				err = fmt.Errorf("%s: the name is spelled %q", path, name)
+			}
+		}
+	})
 	var r Review
-	if err := json.Unmarshal(text, &r); err != nil {
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
 		return Review{}, err
 	}
 	switch gate.Result(r.Verdict) {
@@ -144,3 +163,6 @@ func decodeWork(text []byte) (Review, error) {
 	}
 	return Review{}, fmt.Errorf("the verdict is %q; write pass, partial or fail", r.Verdict)
 }
+
+// workMembers are those of a review of work.
+var workMembers = []string{"verdict", "criteria", "criterion", "met", "citations", "note", "findings"}

@@ -141,10 +141,27 @@ func TestReadWork(t *testing.T) {
 		"pass":                                        "",
 		"":                                            "",
 		`null`:                                        "",
+		`{"verdict": "fail", "verdict": "pass"}`:      "",
+		`{"verdict": "fail", "Verdict": "pass"}`:      "",
+		"{\"verdict\": \"pass\", \"findings\": [\"\xff\"]}":                              "",
+		`{"verdict": "pass", "criteria": [{"met": false, "criterion": 1, "met": true}]}`: "",
 	} {
 		r, err := aboutWork.Read([]byte(text))
 		if r.Verdict != want || (err != nil) != (want == "") || err != nil && !errors.Is(err, review.ErrAnswer) {
 			t.Errorf("%q: %q, %v", text, r.Verdict, err)
+		}
+	}
+}
+
+// What cannot be read is said with its place.
+func TestReadWorkSaysWhere(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"verdict": "fail", "verdict": "pass"}`:           `byte 20: the name "verdict" stands twice`,
+		"{\"verdict\": \"\xff\"}":                          "byte 13: the byte 0xff is not UTF-8",
+		`{"verdict": "pass", "criteria": [{"Met": true}]}`: `/criteria/0/Met: the name is spelled "met"`,
+	} {
+		if _, err := aboutWork.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }

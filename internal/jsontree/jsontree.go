@@ -52,7 +52,7 @@ type Error struct {
 }
 
 // Error says where and why; readers that know lines and columns say it better.
-func (e *Error) Error() string { return fmt.Sprintf("jsontree: byte %d: %s", e.Offset, e.Reason) }
+func (e *Error) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.Reason) }
 
 // A Tree is a JSON text that was read.
 type Tree struct {

@@ -49,6 +49,30 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestStrict(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		offset int
+		reason string
+	}{
+		{`{"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 2}], "A": 1}`, 0, ""}, {`"\ud800 \ufffd"`, 0, ""}, {`null`, 0, ""},
+		{`{"a": 1, "a": 1}`, 9, `the name "a" stands twice`}, {`{"a": 1, "\u0061": 2}`, 9, `the name "a" stands twice`},
+		{`[{"b": {"x": 1, "y": 2, "x": 3}}]`, 24, `"x" stands twice`}, {`{"": 1, "": 2}`, 8, `"" stands twice`},
+		{"{\"a\": \"\xff\"}", 7, "0xff is not UTF-8"}, {" {\"\xc3\": 1}", 3, "0xc3 is not UTF-8"}, {"[\"\xed\xa0\x80\"]", 2, "0xed"},
+		{`{"a": 1} {}`, 9, "more behind"},
+	} {
+		v, err := ParseStrict(c.text)
+		var bad *Error
+		if c.reason == "" {
+			if err != nil || !v.OK() {
+				t.Errorf("%q: %v", c.text, err)
+			}
+		} else if !errors.As(err, &bad) || bad.Offset != c.offset || !strings.Contains(bad.Reason, c.reason) || v.OK() {
+			t.Errorf("%q: %v, want %q at %d", c.text, err, c.reason, c.offset)
+		}
+	}
+}
+
 // FuzzAgainstStandard holds that this reader accepts what encoding/json
 // accepts, and means the same by it.
 func FuzzAgainstStandard(f *testing.F) {

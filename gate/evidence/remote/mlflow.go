@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/planlock/planlock/internal/jsontree"
 )
 
 // Bounds of what is asked of a server.
@@ -169,8 +171,12 @@ func (m *MLflow) get(ctx context.Context, method string, query url.Values, into 
 	if status != http.StatusOK {
 		return m.refusal(status, body)
 	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return m.fault(status, " and something that is no answer of this API")
+	_, err = jsontree.ParseStrict(string(body))
+	if err == nil {
+		err = json.Unmarshal(body, into)
+	}
+	if err != nil {
+		return m.fault(status, " and something that is no answer of this API: "+err.Error())
 	}
 	return nil
 }

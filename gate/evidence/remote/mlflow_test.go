@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -51,6 +52,8 @@ func recorded(t *testing.T, token string) *httptest.Server {
 			w.WriteHeader(http.StatusInternalServerError)
 		case "page":
 			w.Write([]byte("<html>please log in</html>"))
+		case "twice":
+			w.Write(bytes.Replace(body("finished.json"), []byte(`"status"`), []byte(`"status": "FAILED", "status"`), 1))
 		case "large":
 			w.Write([]byte(strings.Repeat(" ", 4<<20+1)))
 		case "elsewhere":
@@ -117,6 +120,7 @@ func TestMLflowEvidence(t *testing.T) {
 		"another run":         {m, run("other"), evidence.Unverifiable, "another run"},
 		"server error":        {m, run("broken"), evidence.Unverifiable, "status 500"},
 		"a page":              {m, run("page"), evidence.Unverifiable, "no answer of this API"},
+		"said twice":          {m, run("twice"), evidence.Unverifiable, `"status" stands twice`},
 		"too large":           {m, run("large"), evidence.Unverifiable, "more than"},
 		"redirect":            {m, run("elsewhere"), evidence.Unverifiable, "sends elsewhere"},
 		"late":                {m, run("late"), evidence.Unverifiable, "no answer within 200ms"},
