@@ -75,6 +75,9 @@ func scanned(t testing.TB, dir string, scope ledger.Scope) *ledger.Tree {
 func must(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
+		if link := (*os.LinkError)(nil); runtime.GOOS == "windows" && errors.As(err, &link) && link.Op == "symlink" {
+			t.Skip("no link can be made here:", err)
+		}
 		t.Fatal(err)
 	}
 }
@@ -314,6 +317,9 @@ func TestRestoreTouchesNothingWithoutContents(t *testing.T) {
 // Ordinary users must get read-only and closed folders back too; root sees no
 // difference.
 func TestRestoreReadOnlyFolders(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("folders have no modes there")
+	}
 	dir := t.TempDir()
 	t.Cleanup(func() { openUpAll(dir) })
 	must(t, os.MkdirAll(dir+"/a/b/c", 0o755), os.WriteFile(dir+"/a/b/c/f", []byte("f"), 0o444),

@@ -28,14 +28,15 @@ var (
 // script is an executor whose program is a shell script.
 func script(t *testing.T, text string) *program.Executor {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the programs of this test are shell scripts")
+	sh, err := osexec.LookPath("sh")
+	if err != nil {
+		t.Skip("the programs of this test are shell scripts: ", err)
 	}
 	path := filepath.Join(t.TempDir(), "agent")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return &program.Executor{Args: []string{"/bin/sh", path}, Name: "agent"}
+	return &program.Executor{Args: []string{sh, path}, Name: "agent"}
 }
 
 func work(t *testing.T) exec.Work {
@@ -94,6 +95,9 @@ func TestExecute(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			if test.name == "killed" && runtime.GOOS == "windows" {
+				t.Skip("there are no signals")
+			}
 			w := work(t)
 			var log bytes.Buffer
 			w.Output = &log
@@ -171,6 +175,9 @@ func TestExecuteContextExhausted(t *testing.T) {
 }
 
 func TestExecuteBoundsLines(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs /dev/zero")
+	}
 	w := work(t)
 	outcome, err := script(t, `printf '{"type":"result","ok":true,"output":"'; head -c 3000000 /dev/zero | tr '\0' x; echo '"}'`).Execute(t.Context(), w)
 	var protocol *program.ProtocolError
@@ -199,7 +206,7 @@ func TestExecuteSendsTheRequest(t *testing.T) {
 		`"step":"1.2","description":"Write a note","method":{"id":"primary","prompt":"write <it> & be good"},"attempt":2,` +
 		`"dir":"DIR","expected_output":"a note","requirements":["R1"],"artifacts":{"create":["note.txt"]},"limits":{"max_files":1},` +
 		`"feedback":["it was \"wrong\"\nreally","\u202egpj\u007f"]}` + "\n"
-	if diff := cmp.Diff(strings.Replace(want, "DIR", w.Dir, 1), string(got)); diff != "" {
+	if diff := cmp.Diff(strings.Replace(want, "DIR", strings.ReplaceAll(w.Dir, `\`, `\\`), 1), string(got)); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
 }
@@ -261,6 +268,9 @@ func TestDocumentedPrograms(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.language, func(t *testing.T) {
 			interpreter, err := osexec.LookPath(test.interpreter)
+			if err == nil && test.language == "sh" {
+				_, err = osexec.LookPath("sed") // which planlock's own shell has not
+			}
 			if err != nil {
 				t.Skip(err)
 			}

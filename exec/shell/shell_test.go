@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -27,9 +26,6 @@ var _ exec.Executor = (*shell.Executor)(nil)
 // work is an attempt of a method in a new folder.
 func work(t *testing.T, m method.Method) exec.Work {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the commands of this test are those of Unix")
-	}
 	return exec.Work{Step: &plan.Step{Address: "1.2"}, Method: m, Dir: t.TempDir(), Runner: &process.Runner{}}
 }
 
@@ -47,7 +43,7 @@ func TestExecute(t *testing.T) {
 			"shell: exit status 4: sorry"},
 		{"silent failure", method.Method{Run: "exit 1"}, exec.Outcome{Exit: 1},
 			"shell: exit status 1 and no output"},
-		{"tool", method.Method{Tool: "printf", ToolArgs: []string{"%s;", "$HOME", "a b"}},
+		{"tool", method.Method{Tool: "sh", ToolArgs: []string{"-c", `printf '%s;' "$0" "$1"`, "$HOME", "a b"}},
 			exec.Outcome{Output: "$HOME;a b;", Stdout: "$HOME;a b;"}, ""},
 		{"nothing", method.Method{ID: "primary"}, exec.Outcome{},
 			`shell: nothing to run: method "primary" of step 1.2 has no run; add run = "…", or tool_path where it is a backup`},
@@ -131,10 +127,6 @@ func TestExitErrorKeepsTheTail(t *testing.T) {
 }
 
 func ExampleExecutor() {
-	if runtime.GOOS == "windows" {
-		fmt.Print("shell: exit status 3: \"no space\"\n")
-		return
-	}
 	work := exec.Work{Method: method.Method{Run: "echo no space; exit 3"}, Runner: &process.Runner{}}
 	_, err := new(shell.Executor).Execute(context.Background(), work)
 	fmt.Println(err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,9 @@ func TestChecks(t *testing.T) {
 	pass.Runner = runner
 	for _, tt := range tests {
 		t.Run(say.Check(tt.check), func(t *testing.T) {
+			if tt.check.Name == "./a.txt" && runtime.GOOS == "windows" {
+				t.Skip("os/exec takes every file with an ending for a program")
+			}
 			v, err := decide(t, pass, tt.check)
 			got := yes
 			switch {
