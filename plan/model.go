@@ -208,16 +208,20 @@ const (
 	Education     Mode = "education"     // as collaborative, with explanations
 )
 
+// DefaultTimeout is how long an attempt of a step may take where neither the
+// plan nor the source that it was read from says anything of time.
+const DefaultTimeout = 30 * time.Minute
+
 // A Step is the unit of contract: what is done, what it may change, how it is
 // checked, how it is undone.
 type Step struct {
 	ID             string
 	Address        Address
 	Description    string
-	Executor       string // "" : the host's default
-	Run            string // a shell command, or
-	Prompt         string // for an agent
-	Timeout        time.Duration
+	Executor       string        // "" : the host's default
+	Run            string        // a shell command, or
+	Prompt         string        // for an agent
+	Timeout        time.Duration // 0: what its task's estimate comes to, else DefaultTimeout
 	ExpectedOutput string
 	Expect         *Expect
 	Critical       *bool // critical_flag; nil: not said

@@ -55,7 +55,7 @@ func resumesAt(c flow.Cycle, done []history.Cycle) history.CyclePhase {
 // take, how its test is written first and where it begins with that, and what
 // it begins with altogether.
 func (t *trial) prepare() (from history.CyclePhase, err error) {
-	t.limit = flow.Limit(t.task, t.step, len(t.s.Attempts)+1)
+	t.limit, t.says = flow.Limit(t.task, t.step, len(t.s.Attempts)+1)
 	if t.cycle = t.cycleOf(t.task, t.step); len(t.cycle.Phases) > 0 {
 		t.carried = carried(t.s, t.method.ID)
 	}

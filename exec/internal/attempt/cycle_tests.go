@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -13,13 +12,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-const (
-	// testTime bounds one run of a step's test where the step has no limit of
-	// its own.
-	testTime = 5 * time.Minute
-	// testKept is how much of a test's output stands in the journal, in bytes.
-	testKept = 4 << 10
-)
+// testKept is how much of a test's output stands in the journal, in bytes.
+const testKept = 4 << 10
 
 // unexpected says in words why a phase does not hold.
 func unexpected(c *history.Cycle) string {
@@ -58,12 +52,8 @@ func (t *trial) see(ctx context.Context, c *history.Cycle) error {
 // must fail; else each must pass. A shell that does not find or may not run a
 // command has tested nothing.
 func (t *trial) runTests(ctx context.Context, c *history.Cycle) error {
-	limit := testTime
-	if t.limit > 0 {
-		limit = t.limit
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit,
-		&gate.TimeoutError{Name: "the test of step " + string(t.s.Address), Limit: limit})
+	ctx, cancel := context.WithTimeoutCause(ctx, t.limit, fmt.Errorf("%w: %s",
+		&gate.TimeoutError{Name: "the test of step " + string(t.s.Address), Limit: t.limit}, t.says))
 	defer cancel()
 	for _, test := range t.cycle.Tests {
 		result, err := t.runner.Run(ctx, gate.Command{Run: test})

@@ -26,12 +26,9 @@ import (
 // An executor that came back without an error although it was told to stop has
 // not finished: the reason why it was told is its error then.
 func (t *trial) execute(ctx context.Context, x Executor) {
-	if limit := t.left(); limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit,
-			&gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit})
-		defer cancel()
-	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.left(),
+		fmt.Errorf("%w: %s", &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit}, t.says))
+	defer cancel()
 	ctx, unwatch := t.Inbox.Watch(ctx)
 	defer unwatch()
 	live := output.NewTail(bound.Output)

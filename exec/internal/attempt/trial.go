@@ -117,7 +117,8 @@ type trial struct {
 	judged        []gate.Judgement
 	telemetry     *history.Telemetry // nil: nothing is to be recorded
 
-	limit   time.Duration // of the attempt; 0: none
+	limit   time.Duration // of the attempt
+	says    string        // by whose word, and what gives it longer
 	inputs  ledger.Digest // all that the executor begins with
 	cycle   flow.Cycle    // how its test is written first
 	carried []history.Cycle
@@ -153,13 +154,8 @@ func (t *trial) facts() []history.Fact {
 	return append(facts, history.Judged(t.judged).Facts()...)
 }
 
-// left is how long the attempt may still take; 0 if there is no limit.
-func (t *trial) left() time.Duration {
-	if t.limit <= 0 {
-		return 0
-	}
-	return max(t.limit-t.took, time.Nanosecond)
-}
+// left is how long the attempt may still take.
+func (t *trial) left() time.Duration { return max(t.limit-t.took, time.Nanosecond) }
 
 // finite leaves out what is no number.
 func finite(metrics map[string]float64) map[string]float64 {

@@ -32,19 +32,22 @@ func reached(used, limit int64, percent uint64) bool {
 	return h1 > h2 || h1 == h2 && l1 >= l2
 }
 
-// Limit is how long an attempt of a step may take: as long as the step's
-// timeout says; else, where its task has an estimate, twice that for the first
-// attempt and one and a half times that for each further one; else 0, which is
-// no limit.
-func Limit(t *plan.Task, s *plan.Step, attempt int) time.Duration {
+// Limit is how long an attempt of a step may take, and by whose word, with what
+// gives it longer: as long as the step's timeout says; else, where its task has
+// an estimate, twice that for the first attempt and one and a half times that
+// for each further one; else [plan.DefaultTimeout].
+func Limit(t *plan.Task, s *plan.Step, attempt int) (limit time.Duration, says string) {
 	const longest = time.Duration(1<<63-1) / 2
 	switch {
 	case s.Timeout > 0:
-		return s.Timeout
+		return s.Timeout, "that is the timeout of the step; give it a longer one only if it needs one"
 	case t == nil || t.Estimate <= 0 || t.Estimate > longest:
-		return 0
+		return plan.DefaultTimeout, "a step has so long if nothing else is said; if it needs longer, give it a " +
+			"timeout in the plan, or its task an estimate"
 	case attempt > 1:
-		return t.Estimate + t.Estimate/2
+		return t.Estimate + t.Estimate/2, "that is once and a half the estimate of its task; " + ownTimeout
 	}
-	return 2 * t.Estimate
+	return 2 * t.Estimate, "that is twice the estimate of its task; " + ownTimeout
 }
+
+const ownTimeout = "if it needs longer, give the step a timeout in the plan"

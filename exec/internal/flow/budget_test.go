@@ -2,6 +2,7 @@ package flow
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,13 +44,14 @@ func TestLimitOfAnAttempt(t *testing.T) {
 		"once and a half for a retry":    {task, &plan.Step{}, 2, 15 * time.Minute},
 		"and for each further one":       {task, &plan.Step{}, 9, 15 * time.Minute},
 		"the step's own timeout is more": {task, &plan.Step{Timeout: time.Second}, 1, time.Second},
-		"no estimate":                    {&plan.Task{}, &plan.Step{}, 1, 0},
-		"too large to double":            {&plan.Task{Estimate: math.MaxInt64}, &plan.Step{}, 1, 0},
+		"no estimate":                    {&plan.Task{}, &plan.Step{}, 1, 30 * time.Minute},
+		"no task":                        {nil, &plan.Step{}, 2, 30 * time.Minute},
+		"too large to double":            {&plan.Task{Estimate: math.MaxInt64}, &plan.Step{}, 1, 30 * time.Minute},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Limit(tt.t, tt.s, tt.attempt); got != tt.want {
-				t.Errorf("got %v, want %v", got, tt.want)
+			if got, says := Limit(tt.t, tt.s, tt.attempt); got != tt.want || !strings.Contains(says, "give") {
+				t.Errorf("got %v (%s), want %v", got, says, tt.want)
 			}
 		})
 	}
