@@ -24,9 +24,9 @@ type cloned struct {
 // cloneName is the folder of a copy in that of its layer.
 const cloneName = "clone"
 
-// Clone makes a layer that is a copy of the workspace. Where shown, commands
+// clone makes a layer that is a copy of the workspace. Where shown, commands
 // see it at the path of the workspace; else they work in a folder elsewhere.
-func (s *Site) Clone(ctx context.Context, name string, shown bool) (*Layer, error) {
+func (s *site) clone(ctx context.Context, name string, shown bool) (*Layer, error) {
 	at := ""
 	if shown {
 		at = s.workspace
@@ -56,6 +56,8 @@ func (c *cloned) view() (*View, error) {
 }
 
 func (c *cloned) folder() string { return c.dir }
+
+func (c *cloned) writable() bool { return true }
 
 func (c *cloned) on(ctx context.Context, dir string) (engine, error) {
 	return newCloned(ctx, c.dir, dir, c.at)

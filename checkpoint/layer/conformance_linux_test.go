@@ -30,45 +30,15 @@ var (
 	rounds = flag.Int("layers.rounds", 0, "how many sequences of operations; 0: few, or 400 with the tag torture")
 )
 
-// A kind of layers, as the suite makes one.
-type engine struct {
-	name string
-	// open makes a layer; it skips where the machine has no such ones.
-	open func(t *testing.T, site *layer.Site, workspace, state, name string) *layer.Layer
-	// ours are the outcomes that only such a layer has, of which the plain copy
-	// hears.
-	ours func(outcome string) bool
-}
-
-var engines = []engine{
-	{"overlay", func(t *testing.T, site *layer.Site, workspace, state, name string) *layer.Layer {
-		views := process.ReachViews(workspace, state)
-		if !views.Overlay {
-			t.Skip(views.Reasons)
-		}
-		l, err := site.Overlay(name, views.Trusted)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}, func(outcome string) bool { return outcome == crossing && os.Geteuid() != 0 }},
-	{"clone", func(t *testing.T, site *layer.Site, workspace, state, name string) *layer.Layer {
-		if views := process.ReachViews(workspace, state); !views.Bind {
-			t.Skip(views.Reasons)
-		}
-		l, err := site.Clone(t.Context(), name, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}, func(string) bool { return false }},
-	{"clone elsewhere", func(t *testing.T, site *layer.Site, workspace, state, name string) *layer.Layer {
-		l, err := site.Clone(t.Context(), name, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}, func(string) bool { return false }},
+// kinds are the engines that the suite holds against a plain copy, each with
+// what tells whether the machine has it.
+var kinds = []struct {
+	kind layer.Kind
+	has  func(layer.Views) bool
+}{
+	{layer.ByOverlay, func(v layer.Views) bool { return v.Overlay }},
+	{layer.ByClone, func(v layer.Views) bool { return v.Bind }},
+	{layer.Elsewhere, func(layer.Views) bool { return true }},
 }
 
 // Every kind of layer is as a plain copy of the workspace, whatever is done in
@@ -87,7 +57,7 @@ func asNobody(t *testing.T, pattern string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer layer.Discard(dir)
+	defer discard(t, dir)
 	program := filepath.Join(dir, "layer.test")
 	text, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
@@ -98,10 +68,15 @@ func asNobody(t *testing.T, pattern string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	foreign := filepath.Join(home, "foreign")
+	put(t, foreign, "ws/roots", "text", 0o666)
+	if err := errors.Join(os.Chown(foreign, nobody, nobody), os.Chown(filepath.Join(foreign, "ws"), nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
 	cmd := osexec.CommandContext(t.Context(), program, "-test.run="+pattern, "-test.v",
 		fmt.Sprint("-layers.seed=", *seed), fmt.Sprint("-layers.rounds=", *rounds))
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "TMPDIR="+home, "HOME="+home)
+	cmd.Env = append(os.Environ(), "TMPDIR="+home, "HOME="+home, inForeign+"="+foreign)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -122,11 +97,19 @@ func conform(t *testing.T) {
 	if *seed > 0 {
 		first, count = *seed, 1
 	}
-	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(string(k.kind), func(t *testing.T) {
+			ws, state := newSite(t)
+			if err := os.Mkdir(state, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			views := process.ReachViews(ws, state)
+			if !k.has(views) {
+				t.Skip(views.Reasons)
+			}
 			t.Logf("seeds %d to %d", first, first+uint64(count)-1)
 			for s := first; s < first+uint64(count); s++ {
-				if conformOnce(t, e, s); t.Failed() {
+				if conformOnce(t, k.kind, views, s); t.Failed() {
 					t.Fatalf("go test ./checkpoint/layer -run 'TestConformance' -layers.seed %d", s)
 				}
 			}
@@ -136,13 +119,13 @@ func conform(t *testing.T) {
 
 // conformOnce plays one sequence in layers, each on the one before, and in a
 // plain copy.
-func conformOnce(t *testing.T, e engine, seed uint64) {
+func conformOnce(t *testing.T, kind layer.Kind, views layer.Views, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 14))
 	dir, err := os.MkdirTemp("", "conform-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer layer.Discard(dir)
+	defer discard(t, dir)
 	ws, copied, state := filepath.Join(dir, "ws"), filepath.Join(dir, "copy"), filepath.Join(dir, "state")
 	if err := os.Mkdir(ws, 0o755); err != nil {
 		t.Fatal(err)
@@ -156,22 +139,23 @@ func conformOnce(t *testing.T, e engine, seed uint64) {
 		t.Fatal(err)
 	}
 	before := everything(t, ws)
-	site, err := layer.NewSite(ws, state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := engineOf(t, ws, state, kind, views)
 	base := tree(t, ws)
 	defer func() {
-		if list, err := os.ReadDir(site.Dir()); err != nil || len(list) != 1 {
+		if list, err := os.ReadDir(dirOf(t, ws, state)); err != nil || len(list) != 1 {
 			t.Errorf("left where layers were: %v, %v", list, err)
 		}
 	}()
-	l := e.open(t, site, ws, state, "0")
+	l, err := engine.New(t.Context(), "0")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for depth, depths := 0, 1+r.IntN(3); depth < depths; depth++ {
 		if depth > 0 {
 			if l, err = l.Above(t.Context(), fmt.Sprint(depth)); err != nil {
 				t.Fatal(err)
 			}
+			discard(t, filepath.Join(copied, ".planlock")) // which each layer hides anew
 			unlink(t, copied)
 		}
 		defer drop(t, l)
@@ -182,7 +166,7 @@ func conformOnce(t *testing.T, e engine, seed uint64) {
 					ops[i] = anyOp(r)
 				}
 			}
-			playBoth(t, e, l, ws, copied, ops)
+			playBoth(t, l, ws, copied, ops, kind == layer.ByOverlay && !views.Trusted)
 		}
 		base = agree(t, l, base, copied, depth)
 		if t.Failed() {
@@ -194,15 +178,21 @@ func conformOnce(t *testing.T, e engine, seed uint64) {
 	}
 }
 
-// drop drops a layer, and makes sure that nothing is left of it.
+func discard(t *testing.T, dir string) {
+	if err := layer.Discard(dir); err != nil {
+		t.Error(err)
+	}
+}
+
 func drop(t *testing.T, l *layer.Layer) {
 	if err := l.Drop(); err != nil {
 		t.Error(err)
 	}
 }
 
-// playBoth plays operations in a layer, as a command, and in the plain copy.
-func playBoth(t *testing.T, e engine, l *layer.Layer, ws, copied string, ops []op) {
+// playBoth plays operations in a layer, as a command, and in the plain copy,
+// which is spared what an overlay of an ordinary user refuses.
+func playBoth(t *testing.T, l *layer.Layer, ws, copied string, ops []op, user bool) {
 	t.Helper()
 	script, err := os.CreateTemp("", "ops-")
 	if err != nil {
@@ -230,7 +220,7 @@ func playBoth(t *testing.T, e engine, l *layer.Layer, ws, copied string, ops []o
 	}
 	defer syscall.Umask(syscall.Umask(0o022))
 	for i, o := range ops {
-		if e.ours(outcomes[i]) {
+		if user && o.refused(outcomes[i], copied) {
 			continue
 		}
 		if want := outcome(o.play(copied)); want != outcomes[i] {
@@ -264,6 +254,9 @@ func agree(t *testing.T, l *layer.Layer, base *ledger.Tree, copied string, depth
 		t.Errorf("layer %d says another thing when it reads what is below: %s", depth, diff)
 	}
 	want := tree(t, copied)
+	if diff := cmp.Diff(timeless(ledger.Diff(base, want)), timeless(ledger.Diff(base, tree(t, l.Dir())))); diff != "" {
+		t.Errorf("layer %d reads otherwise where it is: %s", depth, diff)
+	}
 	var wanted []ledger.Change
 	for _, c := range ledger.Diff(base, want) {
 		if !slices.Contains(strings.Split(c.Path, "/"), ".git") {

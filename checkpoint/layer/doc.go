@@ -1,9 +1,10 @@
 // Package layer is where an attempt works: a private view of a workspace, of
 // which only accepted work is delivered.
 //
-//	site, err := layer.NewSite(workspace, state)
-//	err = site.Sweep()                              // what a crash left
-//	l, err := site.Overlay("step-3.1", trusted)     // or site.Clone
+//	engines, err := layer.Engines(ctx, workspace, state, layer.Demand{}, process.ReachViews)
+//	engine, err := layer.Choose(engines)            // or says why there is none
+//	err = engine.Sweep()                            // what a crash left
+//	l, err := engine.New(ctx, "step-3.1")
 //	view, err := l.View()                           // what the command is shown
 //	difference, err := l.Changes(ctx, base)         // what it changed
 //	judge, err := l.Above(ctx, "step-3.1-judge")    // where it is judged

@@ -15,7 +15,7 @@ import (
 // used by several goroutines at once, but by one command at a time.
 type Layer struct {
 	name   string
-	site   *Site
+	site   *site
 	dir    string // its own folder
 	engine engine
 
@@ -29,8 +29,10 @@ type Layer struct {
 type engine interface {
 	// view is what the next command is shown; nil if it works in the folder.
 	view() (*View, error)
-	// folder is where code of this process works; "" if it cannot.
+	// folder is where code of this process reads what is in the layer, and
+	// writable whether it works there.
 	folder() string
+	writable() bool
 	changes(ctx context.Context, base *ledger.Tree) (*Difference, error)
 	// open opens a file as the layer has it.
 	open(path string) (io.ReadCloser, error)
@@ -40,19 +42,23 @@ type engine interface {
 	close() error
 }
 
-// ErrFrozen is in the chain of errors of commands that are to work in a layer
-// on which another one lies.
-var ErrFrozen = errors.New("layer: another layer lies on it")
-
-// ErrDropped is in the chain of errors about layers that were dropped.
-var ErrDropped = errors.New("layer: it was dropped")
+// What is wrong with what is asked of a layer.
+var (
+	errFrozen  = errors.New("layer: another layer lies on it")
+	errDropped = errors.New("layer: it was dropped")
+)
 
 // Name is what the layer was called.
 func (l *Layer) Name() string { return l.name }
 
-// Dir is the folder in which code of this process may work; "" for an overlay,
-// which only commands see.
+// Dir is where code of this process reads what the layer holds, until the next
+// view is asked for or the layer is dropped. In a clone it may also work there;
+// in an overlay only commands may, and before the first one Dir is what lies
+// below.
 func (l *Layer) Dir() string { return l.engine.folder() }
+
+// Writable reports whether code of this process may work in Dir.
+func (l *Layer) Writable() bool { return l.engine.writable() }
 
 // View is what the next command is shown; nil if it works in Dir. A view is
 // good for one command.
@@ -61,9 +67,9 @@ func (l *Layer) View() (*View, error) {
 	defer l.mu.Unlock()
 	switch {
 	case l.dropped:
-		return nil, ErrDropped
+		return nil, errDropped
 	case l.above > 0:
-		return nil, fmt.Errorf("%w, so nothing may be written in %q: drop that first", ErrFrozen, l.name)
+		return nil, fmt.Errorf("%w, so nothing may be written in %q: drop that first", errFrozen, l.name)
 	}
 	return l.engine.view()
 }
@@ -74,7 +80,7 @@ func (l *Layer) Above(ctx context.Context, name string) (*Layer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dropped {
-		return nil, ErrDropped
+		return nil, errDropped
 	}
 	top, err := l.site.layer(name, func(dir string) (engine, error) { return l.engine.on(ctx, dir) })
 	if err == nil {
@@ -96,7 +102,7 @@ func (l *Layer) Changes(ctx context.Context, base *ledger.Tree) (*Difference, er
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dropped {
-		return nil, ErrDropped
+		return nil, errDropped
 	}
 	d, err := l.engine.changes(ctx, base)
 	if err != nil {
@@ -111,7 +117,7 @@ func (l *Layer) Open(_ context.Context, e ledger.Entry) (io.ReadCloser, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dropped {
-		return nil, ErrDropped
+		return nil, errDropped
 	}
 	f, err := l.engine.open(e.Path)
 	if err != nil {
@@ -126,7 +132,7 @@ func (l *Layer) Drop() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.above > 0 {
-		return fmt.Errorf("%w, so %q cannot be dropped: drop that first", ErrFrozen, l.name)
+		return fmt.Errorf("%w, so %q cannot be dropped: drop that first", errFrozen, l.name)
 	}
 	if l.dropped {
 		return nil

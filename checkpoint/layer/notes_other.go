@@ -22,7 +22,9 @@ func (marks) value(*os.File, string) (text string, there bool, err error) { retu
 
 func (marks) others(*os.File) ([]string, error) { return nil, nil }
 
-func owner(fs.FileInfo) (uid, gid uint32, names uint64) { return 0, 0, 1 }
+func owner(fs.FileInfo) (uid, gid uint32, names uint64) {
+	return uint32(os.Geteuid()), uint32(os.Getegid()), 1
+}
 
 func whiteout(fs.FileInfo) bool { return false }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/planlock/planlock/ledger"
 )
@@ -21,7 +22,12 @@ type overlay struct {
 	dir     string   // of the layer
 	lowers  []string // topmost first; the last is the workspace
 	trusted bool     // notes are kept where only root can write them
+	below   *overlay // nil: the workspace
 	works   int      // how many views there were
+
+	mu    sync.Mutex
+	shown *os.File // the root of the last view; nil: there was none yet
+
 	roots   []*os.Root
 	origins map[string]string // of what was moved with its folder, by the last comparison
 }
@@ -56,14 +62,45 @@ func (o *overlay) view() (*View, error) {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return nil, fmt.Errorf("layer: %w", err)
 	}
-	return &View{At: o.lowers[len(o.lowers)-1], Lowers: o.lowers, Upper: o.upper(), Work: work,
-		Trusted: o.trusted}, nil
+	o.hold(nil) // two views of one upper folder would not know of each other
+	return &View{At: o.workspace(), Lowers: o.lowers, Upper: o.upper(), Work: work, Trusted: o.trusted,
+		Opened: o.hold}, nil
 }
 
-func (o *overlay) folder() string { return "" }
+// hold keeps the root of a view, and with it what is mounted there.
+func (o *overlay) hold(root *os.File) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.shown != nil {
+		_ = o.shown.Close() // only a handle
+	}
+	o.shown = root
+}
+
+func (o *overlay) workspace() string { return o.lowers[len(o.lowers)-1] }
+
+// folder is by the handle of the last view. Where nothing was written yet, it is
+// what lies below.
+func (o *overlay) folder() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.shown != nil:
+		return fmt.Sprintf("/proc/self/fd/%d", o.shown.Fd())
+	case o.below != nil:
+		return o.below.folder()
+	}
+	return o.workspace()
+}
+
+func (o *overlay) writable() bool { return false }
 
 func (o *overlay) on(_ context.Context, dir string) (engine, error) {
-	return newOverlay(dir, o.all(), o.trusted)
+	top, err := newOverlay(dir, o.all(), o.trusted)
+	if err == nil {
+		top.below = o
+	}
+	return top, err
 }
 
 func (o *overlay) marks() marks {
@@ -119,6 +156,7 @@ func (o *overlay) open(path string) (io.ReadCloser, error) {
 }
 
 func (o *overlay) close() error {
+	o.hold(nil)
 	var errs []error
 	for _, root := range o.roots {
 		errs = append(errs, root.Close())

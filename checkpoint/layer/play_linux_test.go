@@ -35,13 +35,13 @@ type op struct {
 
 func (o op) String() string { return fmt.Sprintf("%s %s %s %d %v", o.Do, o.A, o.B, o.N, o.Mode) }
 
-// kinds are the operations that commands do.
-var kinds = []string{"create", "write", "write", "append", "truncate", "rename", "rename", "rename", "delete", "delete", "clear",
+// doings are the operations that commands do.
+var doings = []string{"create", "write", "write", "append", "truncate", "rename", "rename", "rename", "delete", "delete", "clear",
 	"mkdir", "mkdir", "chmod", "symlink", "link", "fifo", "attribute"}
 
 // anyOp is one at random, of few names, so that they meet.
 func anyOp(r *rand.Rand) op {
-	names := []string{"a", "b", "c", "d"}
+	names := []string{"a", "b", "c", "d:,\\ é"}
 	path := func() string {
 		p := names[r.IntN(len(names))]
 		for range r.IntN(3) {
@@ -49,7 +49,7 @@ func anyOp(r *rand.Rand) op {
 		}
 		return p
 	}
-	o := op{Do: kinds[r.IntN(len(kinds))], A: path(), B: path(), N: r.IntN(200),
+	o := op{Do: doings[r.IntN(len(doings))], A: path(), B: path(), N: r.IntN(200),
 		Mode: []fs.FileMode{0o644, 0o755, 0o600, 0o400, 0o700, 0o555, 0o640}[r.IntN(7)]}
 	if r.IntN(50) == 0 {
 		o.A = filepath.Join([]string{".git", ".planlock", "a/.git"}[r.IntN(3)], o.A)
@@ -142,8 +142,17 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-// crossing is the outcome of a rename that an overlay refuses an ordinary user.
-var crossing = syscall.EXDEV.Error()
+// refused reports whether an outcome is one that only an overlay of an ordinary
+// user has: a folder that was there is not renamed, nor a link to a second name
+// of itself, which would do nothing.
+func (o op) refused(outcome, copied string) bool {
+	if o.Do != "rename" {
+		return false
+	}
+	info, err := os.Lstat(filepath.Join(copied, o.A))
+	return err == nil && (outcome == syscall.EXDEV.Error() && info.IsDir() ||
+		outcome == syscall.ESTALE.Error() && info.Mode()&fs.ModeSymlink != 0)
+}
 
 // playFile plays the operations of a file in the current folder, and prints how
 // each ended.

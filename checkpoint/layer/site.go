@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A Site is a workspace with the folder in which its layers lie.
-type Site struct {
+// A site is a workspace with the folder in which its layers lie.
+type site struct {
 	workspace string // absolute and without links
 	dir       string // of the layers of this workspace alone
 }
@@ -25,14 +25,14 @@ const (
 	workName  = "work"
 )
 
-// NewSite is a workspace with a folder of its own below state, which is made
+// newSite is a workspace with a folder of its own below state, which is made
 // where it is missing. state is a folder that outlives a run, as the state
 // folder of the user, or one beside the workspace: an overlay needs a file
 // system there that keeps extended attributes, and a clone shares contents with
 // the workspace only on the file system of that. Inside of the workspace it is
 // refused.
-func NewSite(workspace, state string) (*Site, error) {
-	s := new(Site)
+func newSite(workspace, state string) (*site, error) {
+	s := new(site)
 	var err error
 	if s.workspace, err = real(workspace); err != nil {
 		return nil, fmt.Errorf("layer: workspace: %w", err)
@@ -78,14 +78,10 @@ func inside(dir, path string) bool {
 	return err == nil && filepath.IsLocal(in)
 }
 
-// Dir is the folder of the layers of the workspace.
-func (s *Site) Dir() string { return s.dir }
-
-// Sweep removes all layers of the workspace, and those of workspaces that are
-// gone. It is called by who holds the workspace, before the first layer is
-// made: what is there then was left by a process that died.
-func (s *Site) Sweep() error {
-	errs := []error{sweep(s.dir)}
+// sweep removes all layers of the workspace, and those of workspaces that are
+// gone.
+func (s *site) sweep() error {
+	errs := []error{empty(s.dir)}
 	around := filepath.Dir(s.dir)
 	list, err := os.ReadDir(around)
 	if err != nil {
@@ -123,8 +119,8 @@ func abandoned(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// sweep removes all layers in a folder.
-func sweep(dir string) error {
+// empty removes all layers in a folder.
+func empty(dir string) error {
 	list, err := os.ReadDir(dir)
 	errs := []error{err}
 	for _, e := range list {
@@ -135,16 +131,25 @@ func sweep(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Overlay makes a layer of an overlay on the workspace. Trusted is whether this
+// overlay makes a layer of an overlay on the workspace. Trusted is whether this
 // process may keep the notes of one where only root can write them, which the
-// kernel then uses to rename folders; what says so is the same that says that
-// there can be an overlay.
-func (s *Site) Overlay(name string, trusted bool) (*Layer, error) {
+// kernel then uses to rename folders.
+func (s *site) overlay(name string, trusted bool) (*Layer, error) {
 	return s.layer(name, func(dir string) (engine, error) { return newOverlay(dir, []string{s.workspace}, trusted) })
 }
 
+// tryHiding finds out whether the folder of the controller can be hidden in an
+// overlay.
+func (s *site) tryHiding() error {
+	path := filepath.Join(s.dir, ".probe-hidden")
+	if err := hide(path); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
 // layer makes the folder of a layer, and what is in it.
-func (s *Site) layer(name string, fill func(dir string) (engine, error)) (*Layer, error) {
+func (s *site) layer(name string, fill func(dir string) (engine, error)) (*Layer, error) {
 	dir, err := s.begin(name)
 	if err != nil {
 		return nil, err
@@ -157,7 +162,7 @@ func (s *Site) layer(name string, fill func(dir string) (engine, error)) (*Layer
 }
 
 // begin makes the folder of a layer.
-func (s *Site) begin(name string) (string, error) {
+func (s *site) begin(name string) (string, error) {
 	if name == "" || name == aboutFile || name[0] == '.' || !filepath.IsLocal(name) ||
 		strings.ContainsAny(name, `/\`) {
 		return "", fmt.Errorf("layer: %q is no name of a layer: use letters, digits, %q and %q", name, ".", "-")

@@ -46,22 +46,14 @@ var firstUsers = sync.OnceValue(func() bool {
 	return err == nil && strings.Join(strings.Fields(string(mapping)), " ") == "0 0 4294967295"
 })
 
-// Views says which views commands can be shown, and why not others.
-type Views struct {
-	Overlay bool // what they write goes into a folder of its own
-	Trusted bool // which can be a trusted one
-	Bind    bool // another folder is shown in place of the workspace
-	Reasons []string
-}
-
 // ReachViews says which views commands of a workspace can be shown whose
 // overlays keep what commands write in folders below state, which must be there
 // and outside of the workspace. Both paths are absolute and without links. It
 // tries them, once per process and pair of folders.
-func ReachViews(workspace, state string) Views {
+func ReachViews(workspace, state string) layer.Views {
 	key := [2]string{workspace, state}
-	found, _ := probedViews.LoadOrStore(key, sync.OnceValue(func() Views { return probeViews(workspace, state) }))
-	return found.(func() Views)()
+	found, _ := probedViews.LoadOrStore(key, sync.OnceValue(func() layer.Views { return probeViews(workspace, state) }))
+	return found.(func() layer.Views)()
 }
 
 // probedViews are functions that probe a workspace and a folder once.
@@ -70,7 +62,7 @@ var probedViews sync.Map
 // probeViews shows a command both views. That of the overlay has to hold what
 // file systems lack that cannot keep the upper folder of one: a file that was
 // removed, and a folder that was replaced.
-func probeViews(workspace, state string) (v Views) {
+func probeViews(workspace, state string) (v layer.Views) {
 	no := func(what string, err error) {
 		v.Reasons = append(v.Reasons, fmt.Sprintf("no %s (%v)", what, plain(err)))
 	}
@@ -88,6 +80,9 @@ func probeViews(workspace, state string) (v Views) {
 			no("views", err)
 			return v
 		}
+	}
+	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
+		v.Mounts = view.Below(string(mounts), workspace)
 	}
 	try := func(what string, shown *layer.View, script string) bool {
 		box := confinement{Sandbox: Sandbox{Level: None, Workspace: workspace, View: shown},
