@@ -17,6 +17,9 @@ func (c *courier) carry(ctx context.Context, i int) error {
 	change := &c.d.changes[i]
 	err := c.try(change.Path, func(dir *disk.Root, name string) (err error) {
 		c.outcomes[i], err = c.change(ctx, i, dir, name)
+		if err == nil && c.outcomes[i].touched {
+			c.outcomes[i].in, err = c.identity(dir)
+		}
 		return err
 	})
 	var way *wayError

@@ -133,10 +133,16 @@ func deliver(ctx context.Context, dir, name string, changes []ledger.Change, ope
 
 func findings(t testing.TB, dir string) []delivery.Finding {
 	t.Helper()
-	place, err := delivery.Open(t.Context(), dir)
+	return findingsBy(t, t.Context(), dir)
+}
+
+// findingsBy are the findings, seen by the disk of a context.
+func findingsBy(t testing.TB, ctx context.Context, dir string) []delivery.Finding {
+	t.Helper()
+	place, err := delivery.Open(ctx, dir)
 	must(t, err)
 	defer place.Close()
-	found, err := place.Findings(t.Context())
+	found, err := place.Findings(ctx)
 	must(t, err)
 	return found
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint/internal/walk"
@@ -50,6 +52,7 @@ func (d *Delivery) finish(ctx context.Context) ([]Conflict, error) {
 	}
 	if err == nil {
 		d.over = true
+		err = f.courier((*courier).findMoved)
 	}
 	return f.conflicts(), err
 }
@@ -92,6 +95,39 @@ func (c *courier) carryThese(ctx context.Context, changes []int) error {
 	for _, i := range changes {
 		if err := c.carry(ctx, i); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// findMoved finds out what was delivered into a folder that somebody moved
+// away meanwhile: that is not what stands at the path.
+func (c *courier) findMoved() error {
+	folders := map[string]fs.FileInfo{} // as they are now; nil where there is none
+	for i := range c.outcomes {
+		o, change := &c.outcomes[i], &c.d.changes[i]
+		if o.in == nil || o.conflict {
+			continue
+		}
+		folder, _ := cutPath(change.Path)
+		now, known := folders[folder]
+		if !known {
+			dir, _, err := c.at(join(folder, "."))
+			var way *wayError
+			if err == nil {
+				now, err = c.identity(dir)
+			}
+			if err != nil && !errors.As(err, &way) {
+				return about(folder, err)
+			}
+			folders[folder] = now
+		}
+		if now != nil && os.SameFile(o.in, now) {
+			continue
+		}
+		var err error
+		if o.found, o.conflict, err = c.differs(change, c.d.changes, false, nil); err != nil {
+			return about(change.Path, err)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/planlock/planlock/internal/disk"
@@ -28,6 +29,20 @@ type finish struct {
 type courier struct {
 	*hand
 	*finish
+	in   *disk.Root // the folder that was identified last
+	info fs.FileInfo
+}
+
+// identity tells a folder from others.
+func (c *courier) identity(dir *disk.Root) (fs.FileInfo, error) {
+	if c.in == dir {
+		return c.info, nil
+	}
+	info, err := dir.Stat(".")
+	if err == nil {
+		c.in, c.info = dir, info
+	}
+	return info, err
 }
 
 // courier has a courier do something.
@@ -37,7 +52,7 @@ func (f *finish) courier(do func(c *courier) error) error {
 		return err
 	}
 	defer h.close()
-	return do(&courier{h, f})
+	return do(&courier{hand: h, finish: f})
 }
 
 // asBefore is what stood at the path before, with the mode that the folder has
@@ -53,9 +68,22 @@ func (c *courier) asBefore(change *ledger.Change) *ledger.Entry {
 	return change.Before
 }
 
-// try does something in the folder of path. Where permission is missing, it
+// try does something in the folder of path. Where that was removed since it was
+// opened, it goes there anew.
+func (c *courier) try(path string, do func(dir *disk.Root, name string) error) (err error) {
+	for range tries {
+		if err = c.tryOpen(path, do); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		top, _, _ := strings.Cut(path, "/")
+		c.forget(top)
+	}
+	return err
+}
+
+// tryOpen does something in the folder of path. Where permission is missing, it
 // opens the folders to their owner and tries once more.
-func (c *courier) try(path string, do func(dir *disk.Root, name string) error) error {
+func (c *courier) tryOpen(path string, do func(dir *disk.Root, name string) error) error {
 	dir, name, err := c.at(path)
 	if err == nil {
 		err = do(dir, name)

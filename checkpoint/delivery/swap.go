@@ -30,6 +30,7 @@ type outcome struct {
 	out      *ledger.Entry // what lies in the slot, if that was looked at
 	touched  bool          // names in the folder may have changed
 	beside   bool          // it lies on another file system
+	in       fs.FileInfo   // the folder, if names in it may have changed
 }
 
 // delivered is the outcome of a change after which out lies in the slot.

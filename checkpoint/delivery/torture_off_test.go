@@ -1,0 +1,6 @@
+//go:build !torture
+
+package delivery_test
+
+// whole says that tests are carried out in full measure.
+const whole = false
