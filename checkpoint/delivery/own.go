@@ -39,6 +39,13 @@ func slotName(i int) string { return strconv.Itoa(i) }
 // beside the path.
 func besideName(name string, i int) string { return ".planlock-" + name + "-" + strconv.Itoa(i) }
 
+// besideNumber is the number of the change whose slot beside its path has that
+// name.
+func besideNumber(delivery, name string) (i int, ok bool) {
+	_, err := fmt.Sscanf(name, ".planlock-"+delivery+"-%d", &i)
+	return i, err == nil && i >= 0 && name == besideName(delivery, i)
+}
+
 // checkName says what is wrong with the name of a delivery, or nothing.
 func checkName(name string) error {
 	bad := name == "" || len(name) > 120 || name[0] == '.' || name[0] == '-' || name[len(name)-1] == '.'

@@ -168,7 +168,9 @@ func (e *editor) edit() {
 }
 
 // name is where a path is now.
-func (e *editor) name(path string) string { return e.dir + "/" + e.at + strings.TrimPrefix(path, e.folder) }
+func (e *editor) name(path string) string {
+	return e.dir + "/" + e.at + strings.TrimPrefix(path, e.folder)
+}
 
 // inPlace writes into the file that is there, whatever becomes of its name.
 func (e *editor) inPlace(path, text string, flags int) error {

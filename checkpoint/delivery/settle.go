@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/planlock/planlock/checkpoint/internal/walk"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
@@ -89,6 +91,11 @@ func (c *courier) settleSlots(ctx context.Context) (record, error) {
 func (c *courier) settleSlot(s spot) (*ledger.Entry, error) {
 	change := s.change
 	out, err := c.lookWhole(s.slots, s.slot, change.Path)
+	if err == nil && out != nil && out.Size == filled && change.After != nil && change.After.Kind == ledger.Dir {
+		if out, err = c.takeDown(s, out); err != nil {
+			return out, err
+		}
+	}
 	if err != nil || out == nil || change.Before == nil || same(out, change.Before) ||
 		change.After != nil && (same(out, change.After) || same(out, mine(change))) {
 		return out, err
@@ -119,6 +126,57 @@ func (c *courier) settleSlot(s spot) (*ledger.Entry, error) {
 		return out, nil
 	}
 	return out, err
+}
+
+// takeDown removes a folder that is staged, and holds what was delivered into
+// it: a power cut may undo the one and not the other. With something else in it
+// it stays, as out.
+func (c *courier) takeDown(s spot, out *ledger.Entry) (*ledger.Entry, error) {
+	dir, err := walk.StepInto(s.slots, s.slot)
+	if err != nil {
+		return out, err
+	}
+	ours, err := c.allOurs(dir, s.change.Path)
+	_ = dir.Close() // some systems do not remove a folder that is open
+	if err != nil || !ours {
+		return out, err
+	}
+	return nil, removeAny(s.slots, s.slot)
+}
+
+// allOurs reports whether there is nothing in dir, which was at path, but what
+// was delivered there, or put there to be delivered.
+func (c *courier) allOurs(dir *disk.Root, path string) (bool, error) {
+	list, err := dir.ReadDir(".")
+	for _, e := range list {
+		name := e.Name()
+		change := find(c.d.changes, path+"/"+name)
+		beside, part := strings.CutSuffix(name, partEnd)
+		if i, ok := besideNumber(c.d.name, beside); ok && part {
+			continue
+		} else if ok && i < len(c.d.changes) {
+			change = &c.d.changes[i]
+		}
+		if change == nil || change.After == nil {
+			return false, err
+		}
+		there, err := c.look(dir, name, change.Path)
+		if err != nil || !same(there, change.After) && !same(there, mine(change)) {
+			return false, err
+		}
+		if there.Kind != ledger.Dir {
+			continue
+		}
+		sub, err := walk.StepInto(dir, name)
+		if err != nil {
+			return false, err
+		}
+		ours, err := c.allOurs(sub, change.Path)
+		if err = errors.Join(err, sub.Close()); err != nil || !ours {
+			return false, err
+		}
+	}
+	return err == nil, err
 }
 
 // settleBeside settles a slot beside its path, and removes it if nothing

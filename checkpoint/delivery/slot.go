@@ -30,7 +30,11 @@ func (m *maker) make(ctx context.Context, dir *disk.Root, name string, e ledger.
 		}
 		return dir.ChtimesLink(name, e.ModTime)
 	case ledger.Dir:
-		return errors.Join(dir.Mkdir(name, 0o700), dir.Chmod(name, e.Mode|0o700))
+		err := errors.Join(dir.Mkdir(name, 0o700), dir.Chmod(name, e.Mode|0o700))
+		if err == nil && m.sync {
+			err = dir.SyncFolder(name) // its mode
+		}
+		return err
 	case ledger.Special:
 		if err := dir.MakeFIFO(name, 0o600); err != nil {
 			return fmt.Errorf("a FIFO cannot be made: %w", err)

@@ -109,12 +109,14 @@ func (d *Delivery) write(ctx context.Context, open ledger.Content) error {
 // writeSlots makes all that is staged, durably.
 func (d *Delivery) writeSlots(ctx context.Context, dir *disk.Root, open ledger.Content) error {
 	var todo []int
+	one := true // what is staged is synced one by one
 	for i := range d.changes {
 		if staged(&d.changes[i]) {
 			todo = append(todo, i)
+			one = one && d.changes[i].After.Kind != ledger.Special // which cannot be opened to be synced
 		}
 	}
-	one := len(todo) <= fewSyncs
+	one = one && len(todo) <= fewSyncs
 	if err := writeFile(dir, sumName, []byte(d.sum), one); err != nil {
 		return err
 	}
