@@ -13,7 +13,7 @@ import (
 func (c *courier) replace(ctx context.Context, i int, dir *disk.Root, name string) (outcome, error) {
 	s := spot{change: &c.d.changes[i], dir: dir, name: name, slots: c.slots, slot: slotName(i)}
 	o, err := c.exchangeOr(s)
-	if !errors.Is(err, syscall.EXDEV) {
+	if !errors.Is(err, syscall.EXDEV) || o.touched { // what came out is put back by who settles this
 		return o, err
 	}
 	if s, err = c.moveBeside(ctx, s, i); err != nil {

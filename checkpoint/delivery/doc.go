@@ -19,6 +19,7 @@
 //     two are exchanged again, until nobody came between, and the path is a conflict. A deletion renames what is
 //     there, looks, and puts it back.
 //   - All other paths are delivered. A delivery is atomic for each path, not as a whole.
+//   - What was delivered into a folder that somebody moved away before Finish returned is a conflict.
 //   - When Finish returns without an error, what it did is durable.
 //   - After a crash or a power cut, or an error, Stage and Finish are called again with the same name and changes,
 //     and carry on: what is there already is left alone.

@@ -56,7 +56,7 @@ const (
 func TestEveryMoment(t *testing.T) {
 	before, after := lay(t, momentBefore), lay(t, momentAfter)
 	changes := ledger.Diff(scanned(t, before), scanned(t, after))
-	every := 97
+	every := 293
 	if whole {
 		every = 1
 	}

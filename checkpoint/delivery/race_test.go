@@ -24,9 +24,9 @@ func raced() int {
 	case whole:
 		return 3000
 	case testing.Short():
-		return 20
+		return 10
 	}
-	return 100
+	return 40
 }
 
 // TestRaceWithEditors delivers work there and back beside editors that save in

@@ -24,7 +24,7 @@ func (d *Delivery) settle(ctx context.Context, slots *disk.Root) error {
 			return err
 		}
 		var err error
-		r, err = c.settleSlots(ctx)
+		r, err = (&settler{c}).settleSlots(ctx)
 		return errors.Join(err, c.closeFolders())
 	})
 	if err != nil {
@@ -49,8 +49,12 @@ func (c *courier) readOpened() error {
 	return json.Unmarshal(text, &c.opened)
 }
 
+// A settler is a courier that brings what is left of an earlier try where it
+// belongs.
+type settler struct{ *courier }
+
 // settleSlots looks at all slots, and returns what lies there.
-func (c *courier) settleSlots(ctx context.Context) (record, error) {
+func (c *settler) settleSlots(ctx context.Context) (record, error) {
 	r := record{Changes: c.d.sum, Slots: []recorded{}}
 	list, err := c.slots.ReadDir(".")
 	if err != nil {
@@ -88,7 +92,7 @@ func (c *courier) settleSlots(ctx context.Context) (record, error) {
 // settleSlot looks at what lies in a slot. If that is foreign, and stood at the
 // path until the delivery took it out, it is put back. It returns what lies
 // there then.
-func (c *courier) settleSlot(s spot) (*ledger.Entry, error) {
+func (c *settler) settleSlot(s spot) (*ledger.Entry, error) {
 	change := s.change
 	out, err := c.lookWhole(s.slots, s.slot, change.Path)
 	if err == nil && out != nil && out.Size == filled && change.After != nil && change.After.Kind == ledger.Dir {
@@ -131,7 +135,7 @@ func (c *courier) settleSlot(s spot) (*ledger.Entry, error) {
 // takeDown removes a folder that is staged, and holds what was delivered into
 // it: a power cut may undo the one and not the other. With something else in it
 // it stays, as out.
-func (c *courier) takeDown(s spot, out *ledger.Entry) (*ledger.Entry, error) {
+func (c *settler) takeDown(s spot, out *ledger.Entry) (*ledger.Entry, error) {
 	dir, err := walk.StepInto(s.slots, s.slot)
 	if err != nil {
 		return out, err
@@ -146,7 +150,7 @@ func (c *courier) takeDown(s spot, out *ledger.Entry) (*ledger.Entry, error) {
 
 // allOurs reports whether there is nothing in dir, which was at path, but what
 // was delivered there, or put there to be delivered.
-func (c *courier) allOurs(dir *disk.Root, path string) (bool, error) {
+func (c *settler) allOurs(dir *disk.Root, path string) (bool, error) {
 	list, err := dir.ReadDir(".")
 	for _, e := range list {
 		name := e.Name()
@@ -181,7 +185,7 @@ func (c *courier) allOurs(dir *disk.Root, path string) (bool, error) {
 
 // settleBeside settles a slot beside its path, and removes it if nothing
 // foreign is in it.
-func (c *courier) settleBeside(i int) error {
+func (c *settler) settleBeside(i int) error {
 	change := &c.d.changes[i]
 	err := c.try(change.Path, func(dir *disk.Root, name string) error {
 		at := besideName(c.d.name, i)
