@@ -122,7 +122,8 @@ func becameOther(err error) bool {
 // the folders on its way is gone, or is none.
 func unreachable(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, file.ErrNotFolder) || errors.Is(err, walk.ErrSwapped) ||
-		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) || err != nil && strings.Contains(err.Error(), "escapes")
+		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) ||
+		err != nil && strings.Contains(err.Error(), "escapes")
 }
 
 // sum reads the regular file at name, which a moment ago was as info says.

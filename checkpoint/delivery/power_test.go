@@ -274,7 +274,8 @@ func (c *course) between(t *testing.T, at, dir string, done edits, ended bool) {
 		isOld := there == (change.Before != nil) && (!there || now.Same(*change.Before))
 		isNew := there == (change.After != nil) && (!there || now.Same(*change.After) ||
 			now.Kind == ledger.Dir && change.After.Kind == ledger.Dir)
-		if isNew || isOld && !ended || edited && (there && now.Kind == ledger.File || change.After == nil || change.Before == nil) {
+		mayGo := change.After == nil || change.Before == nil
+		if isNew || isOld && !ended || edited && (there && now.Kind == ledger.File || mayGo) {
 			continue
 		}
 		t.Errorf("%s: %s is %v, neither %v nor %v", at, change.Path, now, change.Before, change.After)
@@ -311,8 +312,8 @@ func (s *scene) check(t *testing.T, dir string, conflicts []delivery.Conflict, e
 	}
 	found, texts := findings(t, dir), contents(dir)
 	for path, durable := range edited {
-		if durable && !slices.ContainsFunc(found, func(f delivery.Finding) bool { return f.Was.Path == path && texts[f.Kept] == foreign }) &&
-			texts[path] != foreign {
+		names := func(f delivery.Finding) bool { return f.Was.Path == path && texts[f.Kept] == foreign }
+		if durable && texts[path] != foreign && !slices.ContainsFunc(found, names) {
 			t.Errorf("what was saved in %s is lost", path)
 		}
 	}
