@@ -177,12 +177,16 @@ func (c *cloning) copyFile(name string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return err
 	}
+	mode := info.Mode() & ledger.FileMode(0o7777)
+	if cloneFile(in, c.to, name) {
+		return errors.Join(c.to.Chmod(name, mode), c.to.Chtimes(name, time.Time{}, info.ModTime()))
+	}
 	out, err := c.to.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in) // copy_file_range(2) on Linux, which shares contents where it can
-	err = errors.Join(err, out.Chmod(info.Mode()&ledger.FileMode(0o7777)), out.Close())
+	_, err = io.Copy(out, in)
+	err = errors.Join(err, out.Chmod(mode), out.Close())
 	return errors.Join(err, c.to.Chtimes(name, time.Time{}, info.ModTime()))
 }
 
