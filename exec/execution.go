@@ -185,12 +185,13 @@ func (e *execution) assemble() {
 	if x := c.Escalator; x != nil {
 		persons.Ask = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
 	}
+	signer, earlier := c.signers()
 	advisors := &counsel.Counsel{Session: s, Advisor: c.Advisors.of}
 	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before,
 		Tools: &binding.Tools{Session: s, Ask: c.Tools},
 		Host: life.Host{Executor: name(c.Executors[""]), Isolate: c.Isolate, Shadow: c.Shadow, Mode: c.Mode,
 			Preset: e.chosen, Version: Version(), Under: c.under, NextRun: c.runID, Find: ws.Find,
-			Options: c.Options, Bind: c.bind,
+			Options: c.Options, Bind: c.bind, Signer: signer, EarlierSigners: earlier,
 			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
 			Roles:    func() history.Roles { return c.roles(e.needed) },
 			Warnings: c.withoutSay(e.Plan)}}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"crypto"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -29,6 +30,14 @@ type Means struct {
 	// arguments before the text of the command. Nil: on Windows, where there is
 	// no Git for Windows either, that is the command interpreter.
 	Shell []string
+	// Signer signs what is relied on in the journal of a run: an
+	// ed25519.PrivateKey, or whatever holds one (an agent, a service). Its
+	// public key stands in the first record of the run, and only who has it
+	// goes on with the run. Nil: nobody signs.
+	Signer crypto.Signer
+	// EarlierSigners have keys that Signer takes the place of. A run that one of
+	// them signed goes on under Signer, by a record that both sign.
+	EarlierSigners []crypto.Signer
 }
 
 func (m *Means) now() time.Time {

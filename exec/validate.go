@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/document"
@@ -70,6 +71,15 @@ func (c *Controller) validate(p *plan.Plan) error {
 	}
 	errs = append(errs, lacksReviewers(p, c.Reviewers))
 	errs = append(errs, session.GuardsApart(c.Guards), document.Validate(c.Documents))
+	signer, earlier := c.signers()
+	for _, s := range append(earlier, signer) {
+		if s == nil {
+			continue
+		}
+		if _, err := record.KeyOf(s.Public()); err != nil {
+			errs = append(errs, fmt.Errorf("exec: a signer of journals: %w", err))
+		}
+	}
 	if i := slices.Index(c.Ladder, nil); i >= 0 {
 		errs = append(errs, fmt.Errorf("exec: rung %d of the ladder is nil", i+1))
 	}

@@ -67,9 +67,11 @@ func (r *Run) apply(rec record.Record, f Fact) error {
 			r.Status = Running
 		}
 	}
+	r.Signed.hold(r, &rec)
 	if err := place(r, plan.Address(rec.Step), f, at); err != nil {
 		return err
 	}
+	r.Signed.follow(r, rec, f)
 	r.Head = record.Head{Seq: rec.Seq, Hash: rec.Hash}
 	r.Latest = rec.Time
 	return nil
@@ -173,6 +175,7 @@ func (f *Started) ofRun(r *Run, at moment) error {
 	r.Mode, r.ModeAt = f.Mode, at.seq
 	r.Tree = f.Base
 	r.Git = f.Git
+	r.Signed.Key = f.Signer
 	r.Flow.Session = 1
 	r.index = make(map[plan.Address]*Step, len(f.Steps))
 	r.Steps = make([]*Step, len(f.Steps))

@@ -21,6 +21,7 @@ type Run struct {
 	Latest  time.Time // of the last one
 	Over    time.Time // when it ended; zero while it has not
 	Head    record.Head
+	Signed  Signed
 
 	Status Status
 	Policy Policy // that it began with, or that was put in its place since

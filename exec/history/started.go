@@ -12,7 +12,8 @@ import (
 // Started is the first fact of every run: what it is bound to.
 type Started struct {
 	Run      string        `json:"run"`
-	Name     string        `json:"name,omitempty"` // goal_descriptor
+	Signer   record.Key    `json:"signer,omitempty"` // the key that signs the journal; "": nobody does
+	Name     string        `json:"name,omitempty"`   // goal_descriptor
 	Goal     string        `json:"goal"`
 	Format   plan.Format   `json:"format"` // of the plan, as docs/formats.md calls it
 	Profile  plan.Profile  `json:"profile"`

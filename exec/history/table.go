@@ -3,9 +3,13 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/plan"
 )
 
 // facts are all facts that a journal may hold. Whoever adds one adds a line
@@ -15,7 +19,7 @@ func facts() []func() Fact {
 		// the run
 		fact[Started], fact[Resumed], fact[PolicyChanged], fact[MovesAccepted], fact[Amended],
 		fact[StopRequested], fact[Paused], fact[Abandoned], fact[Ended], fact[Delivered],
-		fact[Sealed], fact[RolledBack],
+		fact[Sealed], fact[RolledBack], fact[Disowned], fact[KeyChanged],
 		// how it is carried out
 		fact[StrategySet], fact[PhaseOver], fact[Budget], fact[ModeSwitched],
 		// a step
@@ -101,4 +105,36 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("history: record %d is of the unknown type %q: it was written by a newer version", e.Seq, e.Type)
+}
+
+// A Query picks records of a journal. The zero value picks all of them.
+type Query struct {
+	Step    plan.Address // only of this step
+	Attempt int          // only of this attempt
+	Types   []string     // only of these types
+	Since   time.Time    // only from then on
+	Until   time.Time    // only before then
+}
+
+// Matches reports whether the query picks a record.
+func (q Query) Matches(rec record.Record) bool {
+	return (q.Step == "" || rec.Step == string(q.Step)) && (q.Attempt == 0 || rec.Attempt == q.Attempt) &&
+		(len(q.Types) == 0 || slices.Contains(q.Types, rec.Type)) &&
+		!rec.Time.Before(q.Since) && (q.Until.IsZero() || rec.Time.Before(q.Until))
+}
+
+// Select yields the records that the query picks, in order. It reads no more of
+// records than is asked for, and hands on the error that ends them.
+func (q Query) Select(records iter.Seq2[record.Record, error]) iter.Seq2[record.Record, error] {
+	return func(yield func(record.Record, error) bool) {
+		for rec, err := range records {
+			if err != nil {
+				yield(rec, err)
+				return
+			}
+			if q.Matches(rec) && !yield(rec, nil) {
+				return
+			}
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
@@ -109,6 +110,8 @@ func (l *watchedLog) Close() error { return l.log.Close() }
 type tale struct {
 	run  *history.Run
 	back bool // somebody set the run back
+	// a crash left an end that nobody signed, and a controller disowned it
+	disowned bool
 }
 
 // A lore knows the tales of journals that were read before, record by record
@@ -117,6 +120,8 @@ type lore struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
 	tales map[uint64]*tale
+
+	disowned atomic.Int64 // journals in which an unsigned end was
 }
 
 // of reads the journal of a run in w; nil if there is nothing in it. Nobody
@@ -161,6 +166,7 @@ func read(ws exec.Workspace, run string) (*tale, error) {
 	}
 	for _, r := range records {
 		t.back = t.back || r.Type == "rolled-back"
+		t.disowned = t.disowned || r.Type == "disowned"
 	}
 	return t, nil
 }

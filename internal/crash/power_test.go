@@ -125,6 +125,9 @@ func TestPower(t *testing.T) {
 			}
 		}
 	})
+	if base.lore.disowned.Load() == 0 {
+		t.Error("no crash left an end of a journal that nobody signed")
+	}
 }
 
 // different is what was tried: bytes on the disk, how many records were
@@ -180,6 +183,7 @@ func TestPowerAgain(t *testing.T) {
 func TestPowerIsolated(t *testing.T) {
 	dose := theDose(t)
 	dose.isolate = true
+	dose.unsigned = true
 	ofAll(t, dose)
 }
 

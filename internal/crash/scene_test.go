@@ -27,6 +27,8 @@ type plot struct {
 	// nobody observes the run, so that the completion of a step is synced while
 	// the next one is made ready
 	unseen bool
+	// nobody signs the journal
+	unsigned bool
 }
 
 var short = plot{tasks: 2, stopAfter: "2.1", backTo: "1.5"}

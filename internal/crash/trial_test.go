@@ -1,7 +1,6 @@
 package crash
 
 import (
-	"context"
 	"fmt"
 	"maps"
 
@@ -108,7 +107,14 @@ func (w *world) conclude(left map[string][][]byte, prove bool, complain func(str
 		if !prove {
 			break
 		}
-		if _, err := w.workspace().Records(context.Background(), run); err != nil {
+		tale, err := read(w.workspace(), run)
+		if err == nil && tale != nil {
+			err = w.signed(tale.run)
+			if tale.disowned {
+				w.lore.disowned.Add(1)
+			}
+		}
+		if err != nil {
 			complain("the journal does not verify: %v", err)
 		}
 	}

@@ -3,6 +3,7 @@ package crash
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,6 +49,9 @@ type world struct {
 	seen      map[plan.Address]string
 	problems  []string
 }
+
+// signer signs the journals.
+var signer = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))
 
 // enter makes a world around a folder.
 func (w *world) enter(home string) *world {
@@ -169,6 +173,9 @@ func (w *world) know() (run *history.Run, back bool, err error) {
 		if tale == nil {
 			continue // it was cut off before it began
 		}
+		if err := w.signed(tale.run); err != nil {
+			return nil, false, err
+		}
 		w.mu.Lock()
 		w.completed = map[plan.Address]bool{}
 		for _, s := range tale.run.Steps {
@@ -178,6 +185,19 @@ func (w *world) know() (run *history.Run, back bool, err error) {
 		return tale.run, tale.back, nil
 	}
 	return nil, false, nil
+}
+
+// signed finds what anybody relies on in a journal, and nobody signed: no crash
+// leaves that.
+func (w *world) signed(run *history.Run) error {
+	s := &run.Signed
+	if err := s.Verify(run.Started.Run); err != nil {
+		return err
+	}
+	if claims := history.Claims(run); len(claims) > 0 || (s.Key == "") != w.unsigned {
+		return fmt.Errorf("it is signed by %q up to record %d, and not %v", s.Key, s.Head.Seq, claims)
+	}
+	return nil
 }
 
 func done(run *history.Run, step plan.Address) bool {
@@ -226,8 +246,12 @@ func (w *world) controller(stepDone func(event.Event)) *exec.Controller {
 	if w.unseen && w.story == nil {
 		observe = nil
 	}
+	means := exec.Means{Signer: signer}
+	if w.unsigned {
+		means.Signer = nil
+	}
 	return &exec.Controller{
-		Dir: w.dir, Gates: builtin.Gates(), Executors: exec.Executors{"script": exec.Func(w.execute),
+		Dir: w.dir, Means: means, Gates: builtin.Gates(), Executors: exec.Executors{"script": exec.Func(w.execute),
 			"": exec.Func(w.execute)},
 		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Policy: exec.Policy{Mode: plan.Silent},
 		OpenLog: w.openLog,

@@ -163,6 +163,9 @@ func (l *Life) launch(ctx context.Context, started *history.Started) error {
 	if l.Rec.Journal, err = checkpoint.OpenJournal(ctx, log, run, l.Now, nil); err != nil {
 		return errors.Join(err, log.Close())
 	}
+	if started.Signer, err = (signing{l}).signs(); err != nil {
+		return err
+	}
 	// Only its host finds a run of which it keeps contents or log. A log of the
 	// host that writes the default file is none of these.
 	started.OwnStores = l.Home.Blobs != nil

@@ -1,6 +1,8 @@
 package life
 
 import (
+	"crypto"
+
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/people"
@@ -40,6 +42,10 @@ type Host struct {
 	Preset          string    // "" if it leaves that to the plan
 	Version         string    // of planlock
 	Warnings        []string  // about what was chosen
+	// Signer signs the journals of runs, and goes on where one of EarlierSigners
+	// did before; nil: nobody signs.
+	Signer         crypto.Signer
+	EarlierSigners []crypto.Signer
 	// Policy is how the run is carried out, by what host and plan say now, and
 	// Roles are those who are there now.
 	Policy func() history.Policy

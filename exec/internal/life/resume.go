@@ -76,7 +76,7 @@ func (l *Life) Open(ctx context.Context, prefix string) error {
 	if l.Rec.Run.Head.Seq == 0 {
 		return home.NotBegun(id)
 	}
-	return nil
+	return signing{l}.own(ctx)
 }
 
 // Recall takes from a run that was opened what it is bound to and where it

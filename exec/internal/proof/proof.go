@@ -150,6 +150,11 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 		if err := found.run.Apply(rec); err != nil {
 			return err
 		}
+		if len(rec.Signature) > 0 {
+			if err := found.run.Signed.Verify(run); err != nil {
+				return err
+			}
+		}
 		if rec.Type == (*history.Judged)(nil).Type() { // most of a journal, and it refers to nothing
 			return nil
 		}
@@ -160,6 +165,11 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 		if now := &found.run.Started; now.Plan != bound.Plan || now.PlanBlob != bound.PlanBlob {
 			bound = history.Started{Run: run, Plan: now.Plan, PlanBlob: now.PlanBlob}
 			found.plans = append(found.plans, boundPlan{rec.Seq, history.Run{Started: bound}})
+		}
+		if change, ok := fact.(*history.KeyChanged); ok {
+			if err := change.Verify(run, &rec); err != nil {
+				return err
+			}
 		}
 		for _, snap := range history.Snapshots(fact) {
 			if !seen[snap] {
