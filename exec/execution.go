@@ -60,7 +60,8 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	c.Preset, c.Evidence = cmp.Or(chosen, preset.Of(p), preset.Default), evidenceFor(p, c.Evidence)
 	e := &execution{c: c, chosen: chosen,
 		Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox,
-			Shell: c.Shell, Now: c.now, NewID: c.newName}}
+			Secrets: c.Secrets,
+			Shell:   c.Shell, Now: c.now, NewID: c.newName}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.rewind = &rewind.Rewind{Session: e.Session}

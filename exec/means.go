@@ -38,6 +38,10 @@ type Means struct {
 	// EarlierSigners have keys that Signer takes the place of. A run that one of
 	// them signed goes on under Signer, by a record that both sign.
 	EarlierSigners []crypto.Signer
+	// Secrets are files and folders outside of the workspace that no command of
+	// a step or a gate sees, such as those of keys: from level filesystem on,
+	// where the machine gives commands mounts of their own.
+	Secrets []string
 }
 
 func (m *Means) now() time.Time {

@@ -201,6 +201,17 @@ var escapes = []escape{
 	{name: "smaller oom score", run: "echo -500 >/proc/self/oom_score_adj", free: untried},
 	{name: "read a person's files", run: "cat $PRIVATE", from: strict},
 	{name: "list a person's files", run: "ls $(dirname $PRIVATE)", from: strict},
+
+	// a key
+	{name: "read a key", run: "cat $KEYS/key", by: mounts},
+	{name: "read a key in a file by itself", run: "grep -q . $KEYFILE", by: mounts},
+	{name: "list keys", run: "ls $KEYS | grep -q .", by: mounts},
+	{name: "read a key by a link", run: "ln -s $KEYS k && cat k/key", by: mounts},
+	{name: "read a key by /proc", run: "cat /proc/self/root$KEYS/key", by: mounts},
+	{name: "read a key from its folder", run: "cd $KEYS/.. && cat keys/key", by: mounts},
+	{name: "uncover a key", run: "umount -l $KEYS; cat $KEYS/key", by: mounts},
+	{name: "move the cover of a key", run: "mv $KEYS $KEYS.moved; cat $KEYS.moved/key $KEYS/key", free: untried, by: mounts},
+	{name: "write a key", run: "echo x >$KEYS/key"},
 }
 
 // TestEscapes tries everything at level none, to see that the attempt is a real
@@ -251,7 +262,7 @@ func try(t *testing.T, e escape, level process.Level, reached process.Reached) {
 		c.Args, c.Env = []string{self}, append(c.Env, asAttempt+"="+e.name, "GORACE=atexit_sleep_ms=0")
 	}
 	r := &process.Runner{Dir: p.workspace, Sandbox: process.Sandbox{Level: level, Writable: []string{},
-		CPU: 100 * time.Second}}
+		Hidden: p.hidden, CPU: 100 * time.Second}}
 	result, err := r.Run(t.Context(), c)
 	if err != nil || result.Exit == 99 || strings.Contains(result.Output, "not found") ||
 		strings.Contains(result.Output, "goroutine ") {
@@ -283,6 +294,7 @@ type prey struct {
 	workspace, outside string
 	process            *osexec.Cmd
 	env                []string
+	hidden             []string
 }
 
 func newPrey(t *testing.T) *prey {
@@ -296,6 +308,11 @@ func newPrey(t *testing.T) *prey {
 		write(t, filepath.Join(p.workspace, name), "old")
 	}
 	p.env = []string{"OUT=" + p.outside, fmt.Sprint("CONTROLLER=", os.Getpid())}
+	keys := t.TempDir()
+	write(t, filepath.Join(keys, "keys", "key"), "key")
+	write(t, filepath.Join(keys, "keyfile"), "key")
+	p.hidden = []string{filepath.Join(keys, "keys"), filepath.Join(keys, "keyfile"), filepath.Join(keys, "no keys")}
+	p.env = append(p.env, "KEYS="+p.hidden[0], "KEYFILE="+p.hidden[1])
 	p.startVictim(t)
 	p.openSockets(t)
 	p.leaveThings(t)

@@ -37,7 +37,10 @@ type Sandbox struct {
 	// paths in the workspace that stay read-only, beside .git and .planlock, as
 	// far as they can be held
 	Protect []string
-	CPU     time.Duration // processor time of each process; 0: no limit
+	// files and folders outside of the workspace that commands do not see, where
+	// they have mounts of their own
+	Hidden []string
+	CPU    time.Duration // processor time of each process; 0: no limit
 	// bytes of all processes together, or of data of each where there are no
 	// control groups; 0: no limit
 	Memory int64

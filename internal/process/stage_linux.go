@@ -94,8 +94,8 @@ func (c *confinement) arrange(s *tracee.Child) error {
 	return c.shield(s, append(open, shared...))
 }
 
-// shield makes the protected paths read-only, and at level strict hides the
-// sockets of services.
+// shield makes the protected paths read-only, hides what commands are not to
+// see, and at level strict the sockets of services.
 func (c *confinement) shield(s *tracee.Child, open []string) error {
 	for _, path := range append(c.protected(), c.sight.below...) {
 		if !slices.ContainsFunc(open, func(above string) bool { return view.Within(above, path) }) {
@@ -112,6 +112,11 @@ func (c *confinement) shield(s *tracee.Child, open []string) error {
 			return fmt.Errorf("protect %q: %w", path, err)
 		}
 	}
+	for _, path := range c.Hidden {
+		if err := hide(s, path); err != nil {
+			return fmt.Errorf("hide %q: %w", path, err)
+		}
+	}
 	if c.Level != Strict {
 		return nil
 	}
@@ -121,6 +126,19 @@ func (c *confinement) shield(s *tracee.Child, open []string) error {
 		}
 	}
 	return nil
+}
+
+// hide puts nothing in the place of what is at path.
+func hide(s *tracee.Child, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // what is not there, or nobody can reach, needs no cover
+	}
+	if !info.IsDir() {
+		return s.Mount("/dev/null", path, "", syscall.MS_BIND, "")
+	}
+	const empty = syscall.MS_RDONLY | syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC
+	return s.Mount("hidden", path, "tmpfs", empty, "mode=555,size=4k")
 }
 
 // sockets are the paths of the sockets that programs of this network have

@@ -18,7 +18,7 @@ func (s *Session) Sandbox() (process.Sandbox, int64, error) {
 	if s.NoSandbox {
 		box.Level, box.NoNetwork = process.None, false
 	}
-	box.Workspace = s.Work.Dir
+	box.Workspace, box.Hidden = s.Work.Dir, s.Secrets
 	box.Protect = append(box.Protect, s.Work.Scanner.Scope.Own...)
 	if s.Work.Dir != s.Work.Root {
 		box.Protect = append(box.Protect, s.aroundClone()...)

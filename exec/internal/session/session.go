@@ -52,6 +52,8 @@ type Session struct {
 	NoSandbox bool
 	// Shell runs shell commands where the system has no sh.
 	Shell []string
+	// Secrets are files and folders that no command sees in its sandbox.
+	Secrets []string
 	// Now is the clock of the journal.
 	Now func() time.Time
 	// NewID makes an id that nothing else has.
