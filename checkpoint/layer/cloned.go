@@ -97,7 +97,11 @@ func (c *cloned) attributes(name string, d *Difference) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.attributes(noMarks, f, name), f.Close())
+	_, names, err := noMarks.list(f)
+	for _, attribute := range names {
+		d.lose(name, "attribute %s", attribute)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // repository is the folder, or file, of a repository that a path is or lies in.

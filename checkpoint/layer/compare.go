@@ -2,11 +2,11 @@ package layer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
@@ -19,25 +19,35 @@ import (
 // It looks at what lies in the upper folder, and no further, but where a folder
 // was removed, replaced or renamed.
 type walk struct {
-	ctx     context.Context
-	marks   marks
-	lower   *stack
-	below   below
-	found   Difference
-	origins map[string]string // of files that were moved with their folder: where they lie below
+	ctx       context.Context
+	workspace string
+	marks     marks
+	below     below
+	found     Difference
+	origins   map[string]string // of files that were moved with their folder: where they lie below
 }
 
-// folder walks a folder of the upper one. Below it lies origin; from is false
-// if nothing does.
+// folder walks a folder of the upper one. Below its place lies origin; from is
+// false if nothing does.
 func (w *walk) folder(in *os.Root, at, origin string, from bool) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
 	}
-	list, err := fs.ReadDir(in.FS(), ".")
+	f, err := in.Open(".")
 	if err != nil {
 		return fmt.Errorf("read %q: %w", at, err)
 	}
-	there := map[string]bool{} // and whether it stands for something that is gone
+	defer f.Close()
+	if at != "." {
+		if origin, from, err = w.origin(f, at, origin, from); err != nil {
+			return err
+		}
+	}
+	list, err := f.ReadDir(-1)
+	if err != nil {
+		return fmt.Errorf("read %q: %w", at, err)
+	}
+	there := make(map[string]bool, len(list)) // and whether it stands for something that is gone
 	for _, e := range list {
 		name := path.Join(at, e.Name())
 		if w.leaves(name, e) {
@@ -54,48 +64,13 @@ func (w *walk) folder(in *os.Root, at, origin string, from bool) error {
 	return w.elsewhere(at, origin, from, there)
 }
 
-// entry compares one entry of the upper folder.
-func (w *walk) entry(in *os.Root, e fs.DirEntry, at, origin string, from bool) (there bool, err error) {
-	info, err := e.Info()
-	if err != nil {
-		return false, err
-	}
-	gone, err := w.marks.gone(in, e.Name(), info)
-	if err != nil {
-		return false, err
-	}
-	if gone {
-		return false, w.gone(at)
-	}
-	now, err := entryOf(in, e.Name(), at, info, func(f *os.File) error { return w.found.attributes(w.marks, f, at) })
-	if err != nil {
-		return true, fmt.Errorf("read %q: %w", at, err)
-	}
-	if err := errors.Join(w.compare(*now), w.owner(at, info)); err != nil || !info.IsDir() {
-		return true, err
-	}
-	sub, err := in.OpenRoot(e.Name())
-	if err != nil {
-		return true, err
-	}
-	defer sub.Close()
-	if origin, from, err = w.origin(sub, at, origin, from); err != nil {
-		return true, err
-	}
-	return true, w.folder(sub, at, origin, from)
-}
-
-// origin is the folder that lies below one of the upper folder.
-func (w *walk) origin(sub *os.Root, at, origin string, from bool) (string, bool, error) {
-	f, err := sub.Open(".")
+// origin is the folder that lies below an open one of the upper folder.
+func (w *walk) origin(f *os.File, at, origin string, from bool) (string, bool, error) {
+	noted, err := w.noted(f, at)
 	if err != nil {
 		return "", false, err
 	}
-	defer f.Close()
-	opaque, redirect, err := w.marks.folder(f)
-	if err == nil {
-		err = w.found.attributes(w.marks, f, at)
-	}
+	opaque, redirect, err := w.marks.folder(f, noted)
 	switch {
 	case err != nil:
 		return "", false, err
@@ -111,6 +86,49 @@ func (w *walk) origin(sub *os.Root, at, origin string, from bool) (string, bool,
 	}
 	e, err := w.below.look(origin)
 	return origin, err == nil && e != nil && e.Kind == ledger.Dir, err
+}
+
+// noted are the notes about an open file or folder. Attributes that are none
+// are lost.
+func (w *walk) noted(f *os.File, at string) (notes, error) {
+	noted, others, err := w.marks.list(f)
+	for _, name := range others {
+		w.found.lose(at, "attribute %s", name)
+	}
+	return noted, err
+}
+
+// entry compares one entry of the upper folder, and reports whether it stands
+// for one that is there.
+func (w *walk) entry(in *os.Root, e fs.DirEntry, at, origin string, from bool) (there bool, err error) {
+	info, err := e.Info()
+	if err != nil {
+		return false, err
+	}
+	gone := whiteout(info)
+	var now *ledger.Entry
+	if !gone {
+		now, err = entryOf(in, e.Name(), at, info, func(f *os.File) error {
+			noted, err := w.noted(f, at)
+			gone = info.Size() == 0 && noted.has(whiteoutNote)
+			return err
+		})
+	}
+	switch {
+	case err != nil:
+		return true, fmt.Errorf("read %q: %w", at, err)
+	case gone:
+		return false, w.gone(at)
+	}
+	if err := w.compare(*now, info); err != nil || !info.IsDir() {
+		return true, err
+	}
+	sub, err := in.OpenRoot(e.Name())
+	if err != nil {
+		return true, err
+	}
+	defer sub.Close()
+	return true, w.folder(sub, at, origin, from)
 }
 
 // elsewhere compares what a folder has from somewhere else than its own place,
@@ -154,20 +172,30 @@ func (w *walk) moved(origin, at string) error {
 	now := *e
 	now.Path = at
 	w.origins[at] = origin
-	if err := w.compare(now); err != nil || now.Kind != ledger.Dir {
+	if err := w.compare(now, nil); err != nil || now.Kind != ledger.Dir {
 		return err
 	}
 	return w.elsewhere(at, origin, true, map[string]bool{})
 }
 
-// compare notes what stands at a path now, unless the same lies below.
-func (w *walk) compare(now ledger.Entry) error {
+// compare notes what stands at a path now, unless the same lies below. Info is
+// of what lies in the upper folder, nil if that does not.
+func (w *walk) compare(now ledger.Entry, info fs.FileInfo) error {
 	before, err := w.below.look(now.Path)
 	if err != nil {
 		return err
 	}
-	w.found.note(before, &now)
-	if before != nil && before.Kind == ledger.Dir && now.Kind != ledger.Dir {
+	changed := w.found.note(before, &now)
+	if info != nil {
+		w.owner(now.Path, info)
+	}
+	if before == nil {
+		return nil
+	}
+	if changed && before.Kind == ledger.File {
+		w.names(now.Path)
+	}
+	if before.Kind == ledger.Dir && now.Kind != ledger.Dir {
 		return w.emptied(now.Path)
 	}
 	return nil
@@ -210,31 +238,32 @@ func (w *walk) leaves(at string, e fs.DirEntry) bool {
 	return true
 }
 
-// owner notes another owner than the entry has below, or than this process
-// would make it with. Files of which names lie below that keep what they have
-// are noted too.
-func (w *walk) owner(at string, info fs.FileInfo) error {
+// owner notes what an entry has that a delivery does not make: another owner
+// than this process, unless it had that before, and several names.
+func (w *walk) owner(at string, info fs.FileInfo) {
 	uid, gid, names := owner(info)
 	if names > 1 && info.Mode().IsRegular() {
 		w.found.lose(at, "one file with %d names", names)
 	}
-	before, err := w.lower.at(at)
-	if err != nil {
-		return err
+	if uid == uint32(os.Geteuid()) && gid == uint32(os.Getegid()) {
+		return
 	}
-	if len(before) == 0 {
-		if uid != uint32(os.Geteuid()) {
-			w.found.lose(at, "owner %d", uid)
+	if was, err := os.Lstat(filepath.Join(w.workspace, filepath.FromSlash(at))); err == nil {
+		if u, g, _ := owner(was); u == uid && g == gid {
+			return
 		}
-		return nil
 	}
-	oldUID, oldGID, oldNames := owner(before[0].info)
-	if uid != oldUID || gid != oldGID {
-		w.found.lose(at, "owner %d:%d instead of %d:%d", uid, gid, oldUID, oldGID)
+	w.found.lose(at, "owner %d:%d", uid, gid)
+}
+
+// names notes that a file which changed is one of several names in the
+// workspace.
+func (w *walk) names(at string) {
+	was, err := os.Lstat(filepath.Join(w.workspace, filepath.FromSlash(at)))
+	if err != nil || !was.Mode().IsRegular() {
+		return
 	}
-	if n := len(w.found.Changes); oldNames > 1 && before[0].info.Mode().IsRegular() && n > 0 &&
-		w.found.Changes[n-1].Path == at {
-		w.found.lose(at, "it was one file with %d names: the others keep what they have", oldNames)
+	if _, _, names := owner(was); names > 1 {
+		w.found.lose(at, "it was one file with %d names: the others keep what they have", names)
 	}
-	return nil
 }

@@ -142,6 +142,9 @@ func conformOnce(t *testing.T, kind layer.Kind, views layer.Views, seed uint64) 
 	engine := engineOf(t, ws, state, kind, views)
 	base := tree(t, ws)
 	defer func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
 		if list, err := os.ReadDir(dirOf(t, ws, state)); err != nil || len(list) != 1 {
 			t.Errorf("left where layers were: %v, %v", list, err)
 		}

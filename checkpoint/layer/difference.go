@@ -3,7 +3,6 @@ package layer
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -49,15 +48,6 @@ func (d *Difference) note(before, after *ledger.Entry) bool {
 
 func (d *Difference) lose(path, format string, args ...any) {
 	d.Lost = append(d.Lost, Loss{path, fmt.Sprintf(format, args...)})
-}
-
-// attributes notes those of an open file that are not notes of an overlay.
-func (d *Difference) attributes(m marks, f *os.File, path string) error {
-	names, err := m.others(f)
-	for _, name := range names {
-		d.lose(path, "attribute %s", name)
-	}
-	return err
 }
 
 // sort puts all in order, and says nothing twice.

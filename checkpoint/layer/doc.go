@@ -9,6 +9,7 @@
 //	difference, err := l.Changes(ctx, base)         // what it changed
 //	judge, err := l.Above(ctx, "step-3.1-judge")    // where it is judged
 //	err = l.Drop()
+//	err = engine.Close()                            // when the run ends
 //
 // Nobody's file is touched while a step works, so nothing has to be undone in
 // the workspace: a layer whose attempt failed is dropped.

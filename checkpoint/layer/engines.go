@@ -215,6 +215,9 @@ func Choose(engines []Engine) (*Engine, error) {
 // first layer is made: what is there then was left by a process that died.
 func (e *Engine) Sweep() error { return e.site.sweep() }
 
+// Close waits until the files of layers that were dropped are removed.
+func (e *Engine) Close() error { return e.site.wait() }
+
 // New makes a layer on the workspace.
 func (e *Engine) New(ctx context.Context, name string) (*Layer, error) {
 	switch e.Kind {

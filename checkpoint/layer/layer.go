@@ -126,8 +126,9 @@ func (l *Layer) Open(_ context.Context, e ledger.Entry) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// Drop removes the layer with all that was written in it. It is no error if
-// that was done before.
+// Drop takes the layer away with all that was written in it. The files are
+// removed beside what goes on, see [Engine.Close]. It is no error if that was
+// done before.
 func (l *Layer) Drop() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,7 +138,7 @@ func (l *Layer) Drop() error {
 	if l.dropped {
 		return nil
 	}
-	if err := errors.Join(l.engine.close(), removeAll(l.dir)); err != nil {
+	if err := l.site.remove(l.dir, l.engine.close); err != nil {
 		return fmt.Errorf("layer: %q cannot be dropped: %w", l.name, err)
 	}
 	l.dropped = true

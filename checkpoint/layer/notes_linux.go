@@ -19,41 +19,39 @@ const (
 	noMarks      marks = "" // of what is no overlay
 )
 
-// value is a note about an open file or folder, and whether there is one.
-func (m marks) value(f *os.File, note string) (text string, there bool, err error) {
-	text, err = attribute(f, string(m)+note)
-	switch {
-	case errors.Is(err, syscall.ENODATA), errors.Is(err, errors.ErrUnsupported):
-		return "", false, nil
-	case err != nil:
-		return "", false, &fs.PathError{Op: "read the notes of the overlay about", Path: f.Name(), Err: err}
+// value is a note about an open file or folder.
+func (m marks) value(f *os.File, note string) (string, error) {
+	text, err := attribute(f, string(m)+note)
+	if err != nil {
+		return "", &fs.PathError{Op: "read the notes of the overlay about", Path: f.Name(), Err: err}
 	}
-	return text, true, nil
+	return text, nil
 }
 
-// others are the attributes of an open file that are no notes, and no label
-// that the system gives each file.
-func (m marks) others(f *os.File) ([]string, error) {
+// list are the notes about an open file or folder, and the names of its
+// attributes that are none, but for the label that some systems give each file.
+func (m marks) list(f *os.File) (noted notes, others []string, err error) {
 	text, err := attribute(f, "")
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return nil, nil
+		return nil, nil, nil
 	case err != nil:
-		return nil, &fs.PathError{Op: "list the attributes of", Path: f.Name(), Err: err}
+		return nil, nil, &fs.PathError{Op: "list the attributes of", Path: f.Name(), Err: err}
 	}
-	var names []string
 	for name := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
-		inner, noted := strings.CutPrefix(name, string(m))
-		noted = noted && m != noMarks
+		note, is := strings.CutPrefix(name, string(m))
+		escaped, planted := strings.CutPrefix(note, "overlay.")
 		switch {
 		case name == "", name == "security.selinux":
-		case !noted:
-			names = append(names, name)
-		case strings.HasPrefix(inner, "overlay."): // what a command set by the name of a note
-			names = append(names, string(m)+strings.TrimPrefix(inner, "overlay."))
+		case m == noMarks, !is:
+			others = append(others, name)
+		case planted: // a command gave it the name of a note
+			others = append(others, string(m)+escaped)
+		default:
+			noted = append(noted, note)
 		}
 	}
-	return names, nil
+	return noted, others, nil
 }
 
 // attribute is the value of an attribute of an open file; without a name, the
@@ -67,23 +65,23 @@ func attribute(f *os.File, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for size := 512; ; size *= 16 { // at most 64 KiB, by definition
-		value := make([]byte, size)
+	var few [256]byte
+	for value := few[:]; ; value = make([]byte, 1<<16) { // more than that there cannot be
 		var n uintptr
 		var errno syscall.Errno
 		err := handle.Control(func(fd uintptr) {
 			if name == "" {
 				n, _, errno = syscall.Syscall(syscall.SYS_FLISTXATTR, fd, uintptr(unsafe.Pointer(&value[0])),
-					uintptr(size))
+					uintptr(len(value)))
 				return
 			}
 			n, _, errno = syscall.Syscall6(syscall.SYS_FGETXATTR, fd, uintptr(unsafe.Pointer(key)),
-				uintptr(unsafe.Pointer(&value[0])), uintptr(size), 0, 0)
+				uintptr(unsafe.Pointer(&value[0])), uintptr(len(value)), 0, 0)
 		})
 		switch {
 		case err != nil:
 			return "", err
-		case errno == syscall.ERANGE && size <= 1<<16:
+		case errno == syscall.ERANGE && len(value) < 1<<16:
 		case errno != 0:
 			return "", errno
 		default:

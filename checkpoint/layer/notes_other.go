@@ -18,9 +18,9 @@ const (
 	noMarks      marks = "" // of what is no overlay
 )
 
-func (marks) value(*os.File, string) (text string, there bool, err error) { return "", false, nil }
+func (marks) value(*os.File, string) (string, error) { return "", nil }
 
-func (marks) others(*os.File) ([]string, error) { return nil, nil }
+func (marks) list(*os.File) (notes, []string, error) { return nil, nil, nil }
 
 func owner(fs.FileInfo) (uid, gid uint32, names uint64) {
 	return uint32(os.Geteuid()), uint32(os.Getegid()), 1

@@ -128,7 +128,7 @@ func (o *overlay) changes(ctx context.Context, base *ledger.Tree) (*Difference, 
 		return nil, err
 	}
 	lower := newStack(roots[1:], o.marks())
-	w := &walk{ctx: ctx, marks: o.marks(), lower: lower, below: lower, origins: map[string]string{}}
+	w := &walk{ctx: ctx, workspace: o.workspace(), marks: o.marks(), below: lower, origins: map[string]string{}}
 	if base != nil {
 		w.below = based{base, lower}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,6 +17,10 @@ import (
 type site struct {
 	workspace string // absolute and without links
 	dir       string // of the layers of this workspace alone
+
+	removals sync.WaitGroup
+	mu       sync.Mutex
+	errs     []error // of removals
 }
 
 // Names of what lies in the folders of a site and of a layer.
@@ -159,6 +164,39 @@ func (s *site) layer(name string, fill func(dir string) (engine, error)) (*Layer
 		return nil, fmt.Errorf("layer: make %q: %w", name, errors.Join(err, removeAll(dir)))
 	}
 	return &Layer{name: name, site: s, dir: dir, engine: e}, nil
+}
+
+// remove takes a folder away at once, and removes it beside, after what is to be
+// done first.
+func (s *site) remove(dir string, first func() error) error {
+	gone, err := os.MkdirTemp(s.dir, ".gone-")
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(dir, filepath.Join(gone, "layer")); err != nil {
+		return errors.Join(err, os.Remove(gone))
+	}
+	s.removals.Go(func() {
+		if err := errors.Join(first(), removeAll(gone)); err != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.errs = append(s.errs, err)
+		}
+	})
+	return nil
+}
+
+// wait waits until all is removed.
+func (s *site) wait() error {
+	s.removals.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	errs := s.errs
+	s.errs = nil
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("layer: what was dropped cannot be removed: %w", err)
+	}
+	return nil
 }
 
 // begin makes the folder of a layer.

@@ -31,7 +31,13 @@ func engineOf(t *testing.T, ws, state string, kind layer.Kind, views layer.Views
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &engines[slices.IndexFunc(engines, func(e layer.Engine) bool { return e.Kind == kind })]
+	engine := &engines[slices.IndexFunc(engines, func(e layer.Engine) bool { return e.Kind == kind })]
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return engine
 }
 
 // dirOf is the folder of the layers of a workspace.

@@ -18,6 +18,11 @@ const (
 	whiteoutNote = "whiteout" // an empty file that stands for one that was removed
 )
 
+// notes are the names of those about a file or folder.
+type notes []string
+
+func (n notes) has(name string) bool { return slices.Contains(n, name) }
+
 // A stack reads folders as an overlay merges them, topmost first: so the kernel
 // reads the lower folders of one. The last is an ordinary folder.
 type stack struct {
@@ -129,38 +134,43 @@ func (s *stack) notes(at spot) (opaque bool, redirect string, err error) {
 		return false, "", err
 	}
 	defer f.Close()
-	return s.marks.folder(f)
+	noted, _, err := s.marks.list(f)
+	if err != nil {
+		return false, "", err
+	}
+	return s.marks.folder(f, noted)
 }
 
 // folder reads the notes about an open folder.
-func (m marks) folder(f *os.File) (opaque bool, redirect string, err error) {
-	text, _, err := m.value(f, opaqueNote)
-	if err == nil && text != "y" {
-		redirect, _, err = m.value(f, redirectNote)
+func (m marks) folder(f *os.File, noted notes) (opaque bool, redirect string, err error) {
+	if noted.has(opaqueNote) {
+		text, err := m.value(f, opaqueNote)
+		if err != nil || text == "y" {
+			return true, "", err
+		}
 	}
-	return text == "y", redirect, err
+	if noted.has(redirectNote) {
+		redirect, err = m.value(f, redirectNote)
+	}
+	return false, redirect, err
 }
 
 // gone reports whether an entry stands for one that was removed: a device that
 // is none, or, as other tools write it, an empty file with a note.
 func (s *stack) gone(at spot) (bool, error) {
-	return s.marks.gone(s.roots[at.layer], at.path, at.info)
-}
-
-func (m marks) gone(in *os.Root, name string, info fs.FileInfo) (bool, error) {
-	if whiteout(info) {
+	if whiteout(at.info) {
 		return true, nil
 	}
-	if !info.Mode().IsRegular() || info.Size() > 0 {
+	if !at.info.Mode().IsRegular() || at.info.Size() > 0 {
 		return false, nil
 	}
-	f, err := openRegular(in, name)
+	f, err := openRegular(s.roots[at.layer], at.path)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	_, there, err := m.value(f, whiteoutNote)
-	return there, err
+	noted, _, err := s.marks.list(f)
+	return noted.has(whiteoutNote), err
 }
 
 // look is the entry at a path; nil if there is none.

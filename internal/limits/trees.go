@@ -46,13 +46,14 @@ func (s settings) onTree(ctx context.Context, name string, m *meter) error {
 	if !ok {
 		return fmt.Errorf("there is no tree %q", name)
 	}
-	if s.wants(goalScan, goalTen, goalTenGit, goalMany, goalRestore, goalRestored, goalFirst) {
+	if s.wants(goalScan, goalTen, goalTenGit, goalMany, goalRestore, goalRestored, goalFirst, goalLaunch, goalPlain,
+		goalWalkTen, goalWalkMany, goalDropTen, goalDropMany, goalGone) {
 		f, err := s.forest(ctx, name, w)
 		if err != nil {
 			return err
 		}
 		for _, group := range []func(settings, context.Context, string, *forest, *table) error{settings.checkpoints,
-			settings.thousands, settings.first} {
+			settings.thousands, settings.overlays, settings.first} {
 			if err := m.measure(func(all *table) error { return group(s, ctx, name, f, all) }); err != nil {
 				return err
 			}
@@ -75,7 +76,7 @@ func (s settings) forest(ctx context.Context, name string, w wood) (*forest, err
 	if err != nil {
 		return nil, err
 	}
-	if s.wants(goalTenGit, goalMany, goalRestore, goalRestored) {
+	if s.wants(goalTenGit, goalMany, goalRestore, goalRestored, goalWalkTen, goalWalkMany, goalDropTen, goalDropMany) {
 		if f.git, err = repository(f.root, filepath.Join(keep, "git")); err != nil {
 			return nil, err
 		}
