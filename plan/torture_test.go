@@ -314,7 +314,8 @@ func TestUnportableArtifacts(t *testing.T) {
 				t.Errorf("%s %.20q: %+v, want line %d", list, name, d, line)
 			}
 		}
-		if d := strings.Replace(limitsPlan(t), `modify = ["README.md"]`, `delete = ["`+name+`"]`, 1); has(mustRead(t, d), code) {
+		text := strings.Replace(limitsPlan(t), `modify = ["README.md"]`, `delete = ["`+name+`"]`, 1)
+		if has(mustRead(t, text), code) {
 			t.Errorf("%.20q cannot be deleted", name)
 		}
 	}

@@ -134,12 +134,18 @@ func TestToolsHaveVersions(t *testing.T) {
 	}
 	dir := t.TempDir()
 	scripts := map[string]string{
-		"flag":   `[ "$1" = --version ] && printf '\n\033[31mtool 1.2\033[0m\t3\nmore\n'`,
-		"word":   `[ "$1" = version ] && echo word 2`,
-		"silent": "exit 1",
-		"long":   "head -c 100000 /dev/zero | tr '\\0' x",
-		"secret": "echo \"$PLANLOCK_TEST_SECRET.\"",
+		"flag":    `[ "$1" = --version ] && printf '\n\033[31mtool 1.2\033[0m\t3\nmore\n'`,
+		"word":    `[ "$1" = version ] && echo word 2`,
+		"silent":  "exit 1",
+		"long":    "head -c 100000 /dev/zero | tr '\\0' x",
+		"secret":  "echo \"$PLANLOCK_TEST_SECRET.\"",
+		"steered": "cat .python-version; echo \"1.0 $GOENV $GOTOOLCHAIN $GOFLAGS\"",
 	}
+	t.Setenv("TMPDIR", t.TempDir()) // where anybody may leave something
+	write(t, filepath.Join(os.TempDir(), ".python-version"), "2.7\n", 0o644)
+	t.Setenv("GOTOOLCHAIN", "go1.99.9")
+	t.Setenv("GOFLAGS", "-x")
+	t.Setenv("GOENV", filepath.Join(os.TempDir(), "env"))
 	t.Setenv("PLANLOCK_TEST_SECRET", "secret")
 	var tools []string
 	for name, script := range scripts {
@@ -149,7 +155,7 @@ func TestToolsHaveVersions(t *testing.T) {
 	got := compute(t, probe.Spec{Dir: dir, Tools: tools, Toolchain: []string{"./bin/word"}})
 	want := []string{
 		"tool:./bin/flag [31mtool 1.2[0m 3", "tool:./bin/long " + strings.Repeat("x", 200), "tool:./bin/secret .",
-		"tool:./bin/silent", "tool:./bin/word word 2", "toolchain:./bin/word word 2",
+		"tool:./bin/silent", "tool:./bin/steered 1.0 off local", "tool:./bin/word word 2", "toolchain:./bin/word word 2",
 	}
 	if diff := cmp.Diff(want, texts(got)); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)

@@ -94,14 +94,16 @@ func versionText(ctx context.Context, path string) string {
 	return ""
 }
 
-// ask runs path with one argument, outside of the workspace, with a small
-// environment and no input.
+// ask runs path with one argument, at the root of the file system, with a small
+// environment and no input. Tools that keep several versions choose one by
+// files in the folder that they are called in, or above: in the temporary
+// folder anybody can leave one.
 func ask(ctx context.Context, path, question string) string {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
 	var first firstLine
 	cmd := osexec.CommandContext(ctx, path, question)
-	cmd.Dir = os.TempDir()
+	cmd.Dir = filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
 	cmd.Env = environment()
 	cmd.Stdout = &first
 	cmd.WaitDelay = time.Second
@@ -114,9 +116,9 @@ func ask(ctx context.Context, path, question string) string {
 // environment is what a program needs to say its version, in the language of no
 // country.
 func environment() []string {
-	env := []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOROOT", "GOPATH", "GOENV", "GOTOOLCHAIN",
-		"SystemRoot", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "LOCALAPPDATA"} {
+	env := []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GOENV=off", "GOTOOLCHAIN=local"}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOROOT", "GOPATH", "SystemRoot", "PATHEXT", "TEMP", "TMP",
+		"USERPROFILE", "LOCALAPPDATA"} {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}

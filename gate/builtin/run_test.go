@@ -130,6 +130,14 @@ func TestTestIntent(t *testing.T) {
 		{"not green at the end", nil, nil, final(2), []string{"fail", "test-not-green"}},
 		{"no runner", nil, nil, func(p *gate.Pass) { writes(1)(p); p.Runner = nil }, []string{"undecided"}},
 	})
+	if _, err := osexec.LookPath("sh"); err != nil {
+		return
+	}
+	t.Setenv("NODE_OPTIONS", "--require=./theirs.js")
+	try(t, "test-intent", []trial{{"not steered", nil, nil, func(p *gate.Pass) {
+		p.Phase, p.Runner = gate.Final, gatetest.Local{Dir: p.Dir}
+		p.Step.TestIntent = &plan.TestIntent{Test: `test -z "$NODE_OPTIONS"`}
+	}, passed}})
 }
 
 func TestTypes(t *testing.T) {
@@ -190,9 +198,11 @@ func TestTypes(t *testing.T) {
 		"x/go.mod": "module example.com/x\n\ngo 1.25\n", "x/x.go": "package x\n"}
 	after := maps.Clone(before)
 	after["p/p.go"] = "package p\n\nimport _ \"example.com/x\"\n"
-	t.Setenv("GOFLAGS", "-mod=mod") // which lets the go tool write a requirement into go.mod
+	t.Setenv("GOFLAGS", "-mod=mod -tags=left") // which lets the go tool write a requirement into go.mod
 	try(t, "types", []trial{
 		{"a requirement is missing", before, after, local(), []string{"fail", "types p/p.go:3"}},
+		{"what the user's flags leave out", base, files{"go.mod": mod, "p/p.go": good,
+			"p/q.go": "//go:build !left\n\npackage p\n\nvar X int = F\n"}, local(), []string{"fail", "types p/q.go:5"}},
 	})
 }
 

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/command"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/plan"
 )
 
-// command: a shell command ends with the expected status (0 if nothing is said)
+// shell: a shell command ends with the expected status (0 if nothing is said)
 // and prints what it should.
-func command(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+func shell(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	want := 0
 	if c.Exit != nil {
 		want = *c.Exit
@@ -23,7 +24,7 @@ func command(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, 
 		seen = &search{text: c.StdoutContains}
 		cmd.Stdout = seen
 	}
-	r, err := pass.Run(ctx, cmd)
+	r, err := command.Run(ctx, pass, cmd)
 	if err != nil {
 		return gate.Verdict{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/command"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
@@ -35,6 +36,9 @@ func toolAvailable(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Ver
 		name = filepath.Join(pass.Dir, name)
 	}
 	found, err := osexec.LookPath(name)
+	if err == nil {
+		found, err = filepath.Abs(found)
+	}
 	if err != nil {
 		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("the program %q is not found", c.Name),
 			Happened: err.Error()}), nil
@@ -59,7 +63,7 @@ func toolAvailable(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Ver
 func versionText(ctx context.Context, pass *gate.Pass, program string) (string, error) {
 	var failed error
 	for _, arg := range []string{"--version", "version"} {
-		r, err := pass.Run(ctx, gate.Command{Args: []string{program, arg}})
+		r, err := command.Version(ctx, pass, program, arg)
 		if err != nil {
 			return "", err
 		}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/internal/gotool"
+	"github.com/planlock/planlock/gate/internal/command"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/plan"
 )
@@ -48,17 +49,17 @@ func packageOf(c plan.Check) string {
 // goTool runs a command of the go tool about the package of a check, which
 // holds where the status is 0. A package that begins with a dash would be taken
 // for a flag, and is refused.
-func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search, command string,
+func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search,
 	args ...string) (gate.Verdict, error) {
 	pkg := packageOf(c)
 	if strings.HasPrefix(pkg, "-") {
 		return gate.Verdict{}, fmt.Errorf("checks: %s: package %q begins with a dash; write ./ before it", c.Kind, pkg)
 	}
-	cmd := gate.Command{Args: append(gotool.Command(command, args...), pkg)}
+	cmd := gate.Command{Args: slices.Concat([]string{"go"}, args, []string{pkg})}
 	if out != nil {
 		cmd.Stdout = out
 	}
-	r, err := pass.Run(ctx, cmd)
+	r, err := command.Run(ctx, pass, cmd)
 	if err != nil {
 		return gate.Verdict{}, err
 	}

@@ -14,7 +14,7 @@ func Kinds() []gate.Check {
 			"Nothing stands at the path, not even a link that leads nowhere."},
 		kind{"file_contains", fileContains, "`path`, `text` or `matches`",
 			"The file (of at most 64 MiB) holds the text, and something that matches the regular expression (RE2)."},
-		kind{"command", command, "`run`, `exit` (0), `stdout_contains`",
+		kind{"command", shell, "`run`, `exit` (0), `stdout_contains`",
 			"The shell command ends with the status, and its standard output contains the text."},
 		kind{"symbol_exists", symbolExists, "`symbol`",
 			"A Go file of the folder declares the symbol, test files and files for other systems included."},

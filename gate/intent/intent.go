@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/command"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/internal/code"
@@ -112,7 +113,7 @@ func green(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 // runTest runs the command of an intent. A shell that does not find or may not
 // run it has tested nothing.
 func runTest(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) (gate.CommandResult, error) {
-	r, err := pass.Run(ctx, gate.Command{Run: t.Test})
+	r, err := command.Run(ctx, pass, gate.Command{Run: t.Test})
 	if err == nil && (r.Exit == 126 || r.Exit == 127) {
 		err = fmt.Errorf("test-intent: %q could not be run: %s", t.Test, say.Ended(r))
 	}

@@ -22,8 +22,8 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/command"
 	"github.com/planlock/planlock/gate/internal/content"
-	"github.com/planlock/planlock/gate/internal/gotool"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/gate/internal/workspace"
@@ -165,10 +165,10 @@ func moduleRoot(w workspace.Folder, folder string) (string, bool) {
 // judge compiles the packages of one module. Those whose tests may be open are
 // built without them.
 func (m *module) judge(ctx context.Context, pass *gate.Pass) error {
-	if err := m.compile(ctx, pass, gotool.Command("vet", "-buildtag"), m.full); err != nil {
+	if err := m.compile(ctx, pass, []string{"go", "vet", "-buildtag"}, m.full); err != nil {
 		return err
 	}
-	return m.compile(ctx, pass, gotool.Command("build", "-o", os.DevNull), m.plain)
+	return m.compile(ctx, pass, []string{"go", "build", "-o", os.DevNull}, m.plain)
 }
 
 // compile runs a command of the go tool over packages, all at once. If some
@@ -182,7 +182,7 @@ func (m *module) compile(ctx context.Context, pass *gate.Pass, tool, packages []
 		return fmt.Errorf("types: %w", err)
 	}
 	cmd := gate.Command{Args: slices.Concat(tool, packages), Dir: dir}
-	r, err := pass.Run(ctx, cmd)
+	r, err := command.Run(ctx, pass, cmd)
 	switch {
 	case err != nil:
 		return err

@@ -9,10 +9,10 @@
 //	fmt.Fprintf(w, "step %s: %s\n", addr, safetext.Escape(title))
 //
 // [Escape] is for what must stay on one line; [Lines] and [Indent] are for text
-// that may have many; [JSON] is for JSON, whose meaning it keeps; [Clip] and [Width] serve displays with columns. [Hidden]
-// and [HiddenInLines] judge a text instead: which plans are refused must not
-// hang on what a version of Unicode knows, so they go by a few fixed kinds of
-// characters.
+// that may have many; [JSON] is for JSON, whose meaning it keeps; [Clip] and
+// [Width] serve displays with columns. [Hidden] and [HiddenInLines] judge a text
+// instead: which plans are refused must not hang on what a version of Unicode
+// knows, so they go by a few fixed kinds of characters.
 //
 // Nothing but [JSON] is reversible: a backslash stays a backslash, so that paths and
 // patterns stay readable. Letters that merely look alike are not told apart.

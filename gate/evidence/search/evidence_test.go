@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,7 +149,10 @@ func TestCommands(t *testing.T) {
 	}{"succeeds": {0, nil, evidence.Found}, "fails": {1, nil, evidence.Missing},
 		"cannot run": {0, errors.New("no"), evidence.Unverifiable}} {
 		t.Run(name, func(t *testing.T) {
-			run := runner(func(gate.Command) (gate.CommandResult, error) {
+			run := runner(func(c gate.Command) (gate.CommandResult, error) {
+				if !slices.Contains(c.Env, "GOENV=off") {
+					t.Errorf("what the user set with go env -w steers it: %q", c.Env)
+				}
 				return gate.CommandResult{Exit: test.exit}, test.err
 			})
 			if got := (&search.Policy{}).Look(t.Context(), "", run,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/internal/command"
 	"github.com/planlock/planlock/internal/interrupt"
 )
 
@@ -97,7 +98,7 @@ func lookForCommand(ctx context.Context, dir string, run gate.CommandRunner, n e
 	if run == nil {
 		return n.Unverifiable("there is nothing that could run %q", n.Name)
 	}
-	result, err := run.Run(ctx, gate.Command{Run: n.Name, Dir: dir})
+	result, err := run.Run(ctx, gate.Command{Run: n.Name, Dir: dir, Env: command.Environment()})
 	if err == nil {
 		err = context.Cause(ctx)
 	}
