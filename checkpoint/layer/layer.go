@@ -52,9 +52,10 @@ var (
 func (l *Layer) Name() string { return l.name }
 
 // Dir is where code of this process reads what the layer holds, until the next
-// view is asked for or the layer is dropped. In a clone it may also work there;
-// in an overlay only commands may, and before the first one Dir is what lies
-// below.
+// view is asked for, of it or of one above, or the layer is dropped. In a clone
+// it may also work there; in an overlay only commands may. There, before the
+// first one Dir is what lies below, and "" where a view has ended and no command
+// came since: what is in files is read by Open.
 func (l *Layer) Dir() string { return l.engine.folder() }
 
 // Writable reports whether code of this process may work in Dir.

@@ -57,12 +57,16 @@ func (o *overlay) all() []string { return slices.Concat([]string{o.upper()}, o.l
 
 // view is another one each time, since the kernel uses a work folder once.
 func (o *overlay) view() (*View, error) {
+	o.mu.Lock()
 	o.works++
+	o.mu.Unlock()
 	work := filepath.Join(o.dir, workName+"-"+strconv.Itoa(o.works))
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return nil, fmt.Errorf("layer: %w", err)
 	}
-	o.hold(nil) // two views of one upper folder would not know of each other
+	for held := o; held != nil; held = held.below {
+		held.hold(nil) // views of the same folders would not know of each other, and the kernel warns of them
+	}
 	return &View{At: o.workspace(), Lowers: o.lowers, Upper: o.upper(), Work: work, Trusted: o.trusted,
 		Opened: o.hold}, nil
 }
@@ -79,14 +83,16 @@ func (o *overlay) hold(root *os.File) {
 
 func (o *overlay) workspace() string { return o.lowers[len(o.lowers)-1] }
 
-// folder is by the handle of the last view. Where nothing was written yet, it is
-// what lies below.
+// folder is by the handle of the last view. Before there was one, it is what
+// lies below.
 func (o *overlay) folder() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.shown != nil:
 		return fmt.Sprintf("/proc/self/fd/%d", o.shown.Fd())
+	case o.works > 0:
+		return ""
 	case o.below != nil:
 		return o.below.folder()
 	}

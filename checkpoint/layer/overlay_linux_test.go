@@ -223,6 +223,39 @@ func TestOverlayReadsOtherForms(t *testing.T) {
 	}
 }
 
+// What code of this process reads is what commands see, as long as that can be
+// had.
+func TestOverlayIsReadWhereItIsShown(t *testing.T) {
+	s := newStand(t, nil)
+	if s.Dir() != s.ws {
+		t.Errorf("before the first command: %q", s.Dir())
+	}
+	s.do(t, "echo new >new")
+	reads := func(l *layer.Layer, name, want string) {
+		t.Helper()
+		if text, err := os.ReadFile(filepath.Join(l.Dir(), name)); err != nil || string(text) != want {
+			t.Errorf("%s of %s in %q: %q, %v", name, l.Name(), l.Dir(), text, err)
+		}
+	}
+	reads(s.Layer, "new", "new\n")
+	reads(s.Layer, "dir/one", "one")
+	above, err := s.Above(t.Context(), "above")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads(above, "new", "new\n")
+	(&stand{Layer: above, ws: s.ws}).do(t, "echo judged >new")
+	reads(above, "new", "judged\n")
+	if s.Dir() != "" {
+		t.Errorf("below a view: %q", s.Dir())
+	}
+	if err := above.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	s.do(t, "true")
+	reads(s.Layer, "new", "new\n")
+}
+
 // What no delivery brings is named.
 func TestOverlayNamesLosses(t *testing.T) {
 	s := newStand(t, func(ws string) {

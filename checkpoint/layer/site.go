@@ -140,7 +140,9 @@ func empty(dir string) error {
 // process may keep the notes of one where only root can write them, which the
 // kernel then uses to rename folders.
 func (s *site) overlay(name string, trusted bool) (*Layer, error) {
-	return s.layer(name, func(dir string) (engine, error) { return newOverlay(dir, []string{s.workspace}, trusted) })
+	return s.layer(name, func(dir string) (engine, error) {
+		return newOverlay(dir, []string{s.workspace}, trusted)
+	})
 }
 
 // tryHiding finds out whether the folder of the controller can be hidden in an
