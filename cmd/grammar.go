@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -192,7 +193,8 @@ func commands() []command {
 		{after, "log", "[RUN]", "queries the journal", &logCommand{}},
 		{after, "diff", "[RUN] STEP", "declared against actual artifacts of a step", &diffCommand{}},
 		{after, "verify", "[RUN]", "proves the journal, the trees and the views of a run", &verifyCommand{}},
-		{after, "tree", "DIR | diff A B", "prints a tree's digest, or what changed from A to B", &treeCommand{}},
+		{after, "tree", "DIR | diff A B | export DIGEST [PATH ...] DIR",
+			"prints a tree's digest, or what changed from A to B; or writes a tree that was kept to a folder", &treeCommand{}},
 		{after, "learn", "[promote ID | revoke ID | prune | audit]", "what finished runs teach, and what of it may be used", &learnCommand{}},
 		{after, "gc", "", "frees what no journal of the workspace refers to", &gcCommand{}},
 		{itself, "completion", "bash|zsh|fish", "prints a completion script for a shell", &completionCommand{}},
@@ -210,7 +212,8 @@ func (c *command) parser() *kong.Kong {
 func (c *command) call() string { return strings.TrimSpace(c.name + " " + c.args) }
 
 // takes reports whether the command can have n arguments: its longest
-// alternative is the most, what stands outside of brackets the least.
+// alternative is the most ("..." are any number), what stands outside of
+// brackets the least.
 func (c *command) takes(n int) bool {
 	least, most, optional := 0, 0, false
 	for i, way := range strings.Split(c.args, " | ") {
@@ -222,7 +225,9 @@ func (c *command) takes(n int) bool {
 			}
 			optional = optional && !strings.HasSuffix(word, "]")
 		}
-		most = max(most, len(all))
+		if most = max(most, len(all)); slices.Contains(all, "...]") {
+			most = math.MaxInt
+		}
 		if least = min(least, needed); i == 0 {
 			least = needed
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +21,7 @@ import (
 )
 
 // treeCommand is "planlock tree": it prints the digest of a folder, or how two
-// trees differ. A tree is a folder, or the digest of one that a run of the
+// trees differ, or writes a tree that was kept to a folder. A tree is a folder, or the digest of one that a run of the
 // workspace has kept. Where a folder is set against such a tree it is seen as
 // that run's plan sees it. Trees that differ are status 1, as of diff(1).
 type treeCommand struct {
@@ -37,8 +39,44 @@ func (f *treeCommand) Run(ctx context.Context, p *cli) error {
 		return printTree(ctx, p.out, g, f.Args[0], f.Format)
 	case len(f.Args) == 3 && f.Args[0] == "diff":
 		return printTreeDiff(ctx, p.out, g, f.Args[1], f.Args[2], f.Format)
+	case len(f.Args) >= 3 && f.Args[0] == "export":
+		last := len(f.Args) - 1
+		return exportTree(ctx, p.out, g, f.Args[1], f.Args[2:last], f.Args[last])
 	}
-	return &usageError{"tree: expected  planlock tree DIR  or  planlock tree diff A B"}
+	return &usageError{"tree: expected  planlock tree DIR  or  planlock tree diff A B  or  " +
+		"planlock tree export DIGEST [PATH ...] DIR"}
+}
+
+// exportTree writes a tree that a run has kept, or what of it lies at paths, to
+// a folder that is empty or does not exist.
+func exportTree(ctx context.Context, w io.Writer, g *grove, digest string, paths []string, dir string) error {
+	if !isDigest(digest) {
+		digest = "sha256:" + digest
+	}
+	if hex := strings.TrimPrefix(digest, "sha256:"); hex == "" || strings.Trim(hex, "0123456789abcdef") != "" {
+		return &usageError{fmt.Sprintf("tree export: %q is no digest of a tree: give sha256: and the digits, "+
+			"or as many of them as make it unique", digest)}
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(abs), "/"), ".planlock") {
+		return &usageError{fmt.Sprintf("tree export: %q is a folder of planlock's own: name another one", dir)}
+	}
+	tree, err := g.digested(ctx, digest)
+	if err != nil {
+		return err
+	}
+	if err := g.store.Export(ctx, dir, tree, paths...); err != nil {
+		return err
+	}
+	what := string(tree.Digest())
+	if len(paths) > 0 {
+		what = plural(len(paths), "path") + " of " + what
+	}
+	_, err = fmt.Fprintf(w, "wrote %s to %s\n", what, displayPath(dir))
+	return err
 }
 
 // printTree prints the digest of a tree, or each of its entries as JSON. Times

@@ -59,6 +59,9 @@ func (s settings) onTree(ctx context.Context, name string, m *meter) error {
 			}
 		}
 	}
+	if err := m.measure(func(all *table) error { return s.deliveries(ctx, name, w, all) }); err != nil {
+		return err
+	}
 	return m.measure(func(all *table) error { return s.wholeSteps(ctx, name, w, all) })
 }
 

@@ -114,7 +114,7 @@ func (r *restorer) makeDir(dir *disk.Root, name string, e ledger.Entry) error {
 func (r *restorer) makeLink(dir *disk.Root, name string, m mending) error {
 	if m.content {
 		r.touch(m.Path)
-		if err := clearWay(dir, name); err != nil {
+		if err := r.clearWay(dir, name); err != nil {
 			return err
 		}
 		if err := dir.Symlink(m.Target, name); err != nil {
@@ -127,7 +127,7 @@ func (r *restorer) makeLink(dir *disk.Root, name string, m mending) error {
 // makeFIFO makes a named pipe again, with its mode and time.
 func (r *restorer) makeFIFO(dir *disk.Root, name string, e ledger.Entry) error {
 	r.touch(e.Path)
-	if err := clearWay(dir, name); err != nil {
+	if err := r.clearWay(dir, name); err != nil {
 		return err
 	}
 	if err := dir.MakeFIFO(name, 0o600); errors.Is(err, errors.ErrUnsupported) {
@@ -142,8 +142,11 @@ func (r *restorer) makeFIFO(dir *disk.Root, name string, e ledger.Entry) error {
 }
 
 // clearWay removes what stands at name, if it is no folder that holds
-// something.
-func clearWay(dir *disk.Root, name string) error {
+// something. In a fresh folder it removes nothing.
+func (r *restorer) clearWay(dir *disk.Root, name string) error {
+	if r.fresh {
+		return nil
+	}
 	err := dir.Remove(name)
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
@@ -164,13 +167,15 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 	defer in.Close() // only read
 	return r.try(e.Path, func(dir *disk.Root, name string) error {
 		// In place, as that keeps owner, attributes and inode, and costs less.
-		f, err := openInPlace(dir, name)
-		if err != nil {
-			return err
+		var f *disk.File
+		if !r.fresh {
+			if f, err = openInPlace(dir, name); err != nil {
+				return err
+			}
 		}
 		if f == nil {
 			r.touch(e.Path)
-			if err := clearWay(dir, name); err != nil {
+			if err := r.clearWay(dir, name); err != nil {
 				return err
 			}
 			if f, err = dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {

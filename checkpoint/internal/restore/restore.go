@@ -30,6 +30,16 @@ import (
 // Tree makes dir hold want, where have is what it holds now. Store.Restore says
 // what that means.
 func Tree(ctx context.Context, from Contents, dir string, want, have *ledger.Tree) error {
+	return tree(ctx, from, dir, restorer{plan: planned(want, have)})
+}
+
+// New makes want in dir, which is empty. What comes there meanwhile is not
+// written over: it is an error.
+func New(ctx context.Context, from Contents, dir string, want *ledger.Tree) error {
+	return tree(ctx, from, dir, restorer{plan: planned(want, ledger.Empty()), fresh: true})
+}
+
+func tree(ctx context.Context, from Contents, dir string, r restorer) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -37,8 +47,7 @@ func Tree(ctx context.Context, from Contents, dir string, want, have *ledger.Tre
 	if err != nil {
 		return err
 	}
-	r := &restorer{plan: planned(want, have), from: from, dir: dir, w: w, touched: map[string]bool{},
-		failed: map[string]bool{}}
+	r.from, r.dir, r.w, r.touched, r.failed = from, dir, w, map[string]bool{}, map[string]bool{}
 	if err = r.haveContents(ctx); err == nil {
 		err = r.readRest(ctx, dir)
 	}

@@ -26,6 +26,7 @@ type restorer struct {
 	plan
 	from    Contents
 	dir     string
+	fresh   bool // dir was empty, and what comes there is somebody else's
 	w       *walk.Walker
 	touched map[string]bool // folders whose mode and times are to be set at the end
 	failed  map[string]bool // paths that could not be mended
