@@ -39,7 +39,7 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 	}
 	entry, err := ws.Entry(ctx, run, s, a)
 	if errors.Is(err, exec.ErrNoEntry) {
-		err = &noEntryError{run: run, step: s, attempt: a}
+		err = &noEntryError{run: run, step: s, attempt: a, dir: ws.WorkDir(run)}
 	}
 	if err != nil {
 		return about(run, err)
@@ -55,16 +55,17 @@ type noEntryError struct {
 	run     *history.Run
 	step    *history.Step
 	attempt *history.Attempt
+	dir     string // where the attempt works
 }
 
 func (e *noEntryError) Error() string {
 	if e.underWay() {
-		return fmt.Sprintf("attempt %d of step %s is not over, so it has no ledger entry; what it wrote so far lies in the workspace", e.attempt.Number, e.step.Address)
+		return fmt.Sprintf("attempt %d of step %s is not over, so it has no ledger entry; what it wrote so far lies in %s", e.attempt.Number, e.step.Address, escaped(displayPath(e.dir)))
 	}
 	return fmt.Sprintf("attempt %d of step %s has no ledger entry: it was cut off before its tree was looked at, and left nothing that could be kept", e.attempt.Number, e.step.Address)
 }
 
-// underWay reports whether what the attempt did is still in the workspace.
+// underWay reports whether what the attempt did still lies where it works.
 func (e *noEntryError) underWay() bool {
 	return e.run.Ended == nil && e.step.Last() == e.attempt && (e.attempt.Ended.IsZero() || e.run.Restoring != nil)
 }
@@ -77,9 +78,9 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 	id := e.run.Started.Run
 	hints := []string{inHand(ctx, at.dir, at.resume()),
 		fmt.Sprintf("an attempt that was cut off is undone when the run is resumed, and kept:  planlock diff %s %s --attempt %d%s  shows it then", id, e.step.Address, e.attempt.Number, inDir(at.dir))}
-	if base := e.attempt.Base.Tree; base != "" && !e.run.Started.Isolated {
+	if base := e.attempt.Base.Tree; base != "" {
 		hints = append(hints, fmt.Sprintf("now  planlock tree diff %s %s%s  shows it", base,
-			quoted(orElse(at.dir, ".")), inDir(at.dir)))
+			quoted(displayPath(e.dir)), inDir(at.dir)))
 	}
 	return hints
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
@@ -91,7 +90,7 @@ func (f *abandonCommand) Run(ctx context.Context, p *cli) error {
 	stays := "What was completed stays."
 	if report.Run.Started.Isolated && report.Run.Delivered == nil {
 		stays = "It worked in a clone, and the workspace was not touched."
-		if clone := filepath.Join(ws.RunDir(report.Run.Started.Run), "clone"); exists(clone) {
+		if clone := ws.WorkDir(report.Run); exists(clone) {
 			stays += " What was completed stays in the clone: " + escaped(displayPath(clone))
 		}
 	}

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/lane"
+	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -81,13 +80,13 @@ func (e *execution) inherit(ctx context.Context) error {
 	e.Files, e.LockFile = home.Sources(e.Rec.Run, e.Work.Root)
 	e.NoSandbox = e.Rec.Run.Started.NoSandbox
 	e.equip()
-	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {
-		e.Work.Dir = filepath.Join(e.Home.RunDir(id), "clone")
-		if err := disk.From(ctx).Anywhere().MakeFolders(e.Work.Dir, 0o755); err != nil {
-			return fmt.Errorf("exec: clone: %w", err)
+	if run := e.Rec.Run; run.Started.Layered() && (run.Ended == nil || run.Started.Isolated && !run.Delivering()) {
+		e.Work.Dir = life.CloneDir(e.Session)
+		if err := e.life.Reenter(ctx); err != nil {
+			return err
 		}
 	}
-	if e.Rec.Run.Delivered != nil && e.Rec.Run.Ended == nil {
+	if e.Rec.Run.Delivering() && e.Rec.Run.Ended == nil {
 		return &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
 	}
 	if e.Rec.Run.Paused == nil {
@@ -100,7 +99,7 @@ func (e *execution) inherit(ctx context.Context) error {
 // workspace since: that would undo what it did.
 func (e *execution) aloneSince(ctx context.Context) error {
 	run := e.Rec.Run
-	if run.Started.Isolated || run.Restoring == nil && !lane.InFlight(run) {
+	if run.Started.Layered() || run.Restoring == nil && !lane.InFlight(run) {
 		return nil
 	}
 	return e.alone(ctx, "half a step of this one would have to be undone")

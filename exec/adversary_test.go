@@ -58,11 +58,13 @@ func TestAnEditDuringAQuestionIsExternal(t *testing.T) {
 	}
 }
 
+var evilPreconditions = map[string]string{"that holds": "echo evil > evil.txt", "that does not": "echo evil > evil.txt; false"}
+
 func TestAPreconditionMayNotChangeTheTree(t *testing.T) {
-	for name, command := range map[string]string{"that holds": "echo evil > evil.txt", "that does not": "echo evil > evil.txt; false"} {
+	for name, command := range evilPreconditions {
 		t.Run(name, func(t *testing.T) {
-			b := exectest.New(t, withPrecondition(fmt.Sprintf(`{ kind = "command", run = %q }`, command)), workspace,
-				goodScript)
+			b := exectest.New(t, inPlace(withPrecondition(fmt.Sprintf(`{ kind = "command", run = %q }`, command))),
+				workspace, goodScript)
 			before := b.Tree(t).Digest()
 			run := b.Run(t)
 			run.Want(t, history.NotAchieved)
@@ -76,9 +78,40 @@ func TestAPreconditionMayNotChangeTheTree(t *testing.T) {
 	}
 }
 
+// TestWhatAPreconditionWritesVanishes: in a layer nobody has to undo it.
+func TestWhatAPreconditionWritesVanishes(t *testing.T) {
+	for name, command := range evilPreconditions {
+		t.Run(name, func(t *testing.T) {
+			script := exectest.Script{"1.1": exectest.All(missing("evil.txt"), goodScript["1.1"]), "1.2": exectest.All(missing("evil.txt"), goodScript["1.2"])}
+			b := exectest.New(t, withPrecondition(fmt.Sprintf(`{ kind = "command", run = %q }`, command)), workspace, script)
+			before := b.Tree(t).Digest()
+			run := b.Run(t)
+			if name == "that holds" {
+				run.Want(t, history.Achieved)
+				must(t, os.Remove(filepath.Join(b.Dir, "a.txt")))
+			} else {
+				run.Want(t, history.NotAchieved)
+			}
+			if got := b.Tree(t).Digest(); got != before {
+				t.Error("what the precondition wrote is in the workspace")
+			}
+		})
+	}
+}
+
+// missing fails where a file is there.
+func missing(name string) exec.Func {
+	return func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+		if _, err := os.Lstat(filepath.Join(w.Dir, name)); !errors.Is(err, os.ErrNotExist) {
+			return exec.Outcome{}, fmt.Errorf("%s is there: %v", name, err)
+		}
+		return exec.Outcome{}, nil
+	}
+}
+
 // TestWhatIsUndoneIsKept lets a person work in the tree while final gates look.
 func TestWhatIsUndoneIsKept(t *testing.T) {
-	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	b := exectest.New(t, inPlace(twoSteps()), workspace, goodScript)
 	b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "slow", Doc: "takes its time",
 		Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final}},
 		func(_ context.Context, pass *gate.Pass) error {
@@ -248,9 +281,18 @@ func TestIsolatedRunSurvivesACrashAnywhere(t *testing.T) {
 
 // TestARollbackThatWasCutOff cuts a rollback after every record, and then
 // begins another run, or resumes.
+//
+// In place another run would begin on half a restore; in a layer, on half a
+// delivery.
 func TestARollbackThatWasCutOff(t *testing.T) {
-	for cut := 0; cut < 4; cut++ {
-		b := exectest.New(t, twoSteps(), workspace, nil)
+	for layer, half := range map[plan.Layer]int{plan.InPlace: 1, plan.Clone: 2} {
+		t.Run(string(layer), func(t *testing.T) { rollbackThatWasCutOff(t, layer, half) })
+	}
+}
+
+func rollbackThatWasCutOff(t *testing.T, layer plan.Layer, half int) {
+	for cut := range 5 {
+		b := exectest.New(t, layered(twoSteps(), layer), workspace, nil)
 		ctx, cancel := context.WithCancelCause(context.Background())
 		b.Controller.Executors["script"] = exectest.Script{"1.1": goodScript["1.1"],
 			"1.2": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
@@ -268,8 +310,7 @@ func TestARollbackThatWasCutOff(t *testing.T) {
 			fresh, lockErr := plan.Lock(b.Draft, plan.LockOptions{})
 			must(t, lockErr)
 			var refused *exec.RefusedError
-			if _, err := b.Controller.Run(context.Background(), fresh); cut > 0 && cut < 2 &&
-				!errors.As(err, &refused) {
+			if _, err := b.Controller.Run(context.Background(), fresh); cut == half && !errors.As(err, &refused) {
 				t.Errorf("cut %d: a new run got %v, want a refusal", cut, err)
 			}
 		}
@@ -277,6 +318,9 @@ func TestARollbackThatWasCutOff(t *testing.T) {
 		report, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
 		if err != nil && cut > 0 {
 			t.Errorf("cut %d: resume: %v\n%s", cut, err, report)
+		}
+		if text, err := os.ReadFile(filepath.Join(b.Dir, "a.txt")); cut > 0 && string(text) != "one\ntwo\n" {
+			t.Errorf("cut %d: a.txt holds %q, %v", cut, text, err)
 		}
 	}
 }
@@ -387,14 +431,19 @@ func TestWhatCannotBeReadIsUndone(t *testing.T) {
 // the lock, the journal, or what is kept.
 func TestTheControllersOwnFolderIsWatched(t *testing.T) {
 	for name, remove := range map[string]string{"the lock": ".planlock/lock", "the journal": ".planlock/runs", "the contents": ".planlock/objects"} {
-		t.Run(name, func(t *testing.T) {
-			script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], exectest.Remove(remove)),
-				"1.2": goodScript["1.2"]}
-			run := exectest.Run(t, twoSteps(), workspace, script)
-			if run.Err == nil || run.Status() == history.Achieved {
-				t.Errorf("the run ended %s, %v: nobody noticed", run.Status(), run.Err)
-			}
-		})
+		for _, layer := range []plan.Layer{plan.InPlace, plan.Clone} {
+			t.Run(name+", "+string(layer), func(t *testing.T) {
+				b := exectest.New(t, layered(twoSteps(), layer), workspace, nil)
+				b.Controller.Executors["script"] = exectest.Script{"1.1": exectest.All(goodScript["1.1"],
+					func(context.Context, exec.Work) (exec.Outcome, error) {
+						return exec.Outcome{}, os.RemoveAll(filepath.Join(b.Dir, remove))
+					}), "1.2": goodScript["1.2"]}
+				run := b.Run(t)
+				if run.Err == nil || run.Status() == history.Achieved {
+					t.Errorf("the run ended %s, %v: nobody noticed", run.Status(), run.Err)
+				}
+			})
+		}
 	}
 }
 

@@ -34,13 +34,13 @@ func (l life) Do(op *disk.Op, run func() error) error {
 
 // unplugged is a workspace in which the power went inside step 1.2, and took
 // the beginning of its attempt. Somebody has worked there since.
-func unplugged(t *testing.T) (b *exectest.Bench, locked *plan.Locked, run string, mine string) {
+func unplugged(t *testing.T, layer plan.Layer) (b *exectest.Bench, locked *plan.Locked, run string, mine string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
-	b = exectest.New(t, twoSteps(), workspace, exectest.Script{
+	b = exectest.New(t, layered(twoSteps(), layer), workspace, exectest.Script{
 		"1.1": goodScript["1.1"],
-		"1.2": func(_ context.Context, w exec.Work) (exec.Outcome, error) {
-			return exec.Outcome{}, os.CopyFS(dir, os.DirFS(w.Dir))
+		"1.2": func(context.Context, exec.Work) (exec.Outcome, error) {
+			return exec.Outcome{}, os.CopyFS(dir, os.DirFS(b.Dir))
 		},
 	})
 	locked = b.Lock(t)
@@ -65,7 +65,7 @@ func TestAfterAPowerCut(t *testing.T) {
 	second := disk.With(context.Background(), disk.New(life{name: "second"}))
 	full := disk.With(context.Background(), disk.New(life{name: "second", full: true}))
 
-	b, locked, run, mine := unplugged(t)
+	b, locked, run, mine := unplugged(t, plan.InPlace)
 	c := b.Controller
 	there := func(want bool) {
 		t.Helper()
@@ -92,11 +92,47 @@ func TestAfterAPowerCut(t *testing.T) {
 	}
 }
 
+// TestAfterAPowerCutInALayer takes up what a power cut left of a run that works
+// in a layer: what somebody did in the workspace since is found, and nothing of
+// it is undone.
+func TestAfterAPowerCutInALayer(t *testing.T) {
+	second := disk.With(context.Background(), disk.New(life{name: "second"}))
+	b, locked, run, mine := unplugged(t, plan.Clone)
+	c := b.Controller
+	var refused *exec.RefusedError
+	_, err := c.Resume(second, locked, run)
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "external change: nobody in this run did") || !strings.Contains(err.Error(), "mine.txt") {
+		t.Errorf("the run goes on: %v", err)
+	}
+	if text, err := os.ReadFile(mine); string(text) != "mine\n" {
+		t.Errorf("what somebody wrote is %q, %v", text, err)
+	}
+	must(t, os.Remove(mine))
+	report, err := c.Resume(second, locked, run)
+	if err != nil {
+		t.Fatal(err, report)
+	}
+	if text, err := os.ReadFile(filepath.Join(b.Dir, "a.txt")); string(text) != "one\ntwo\n" {
+		t.Errorf("a.txt holds %q, %v", text, err)
+	}
+}
+
+// TestALaterRunBehindADelivery refuses a run while the power may have cut off the
+// delivery of an earlier one.
+func TestALaterRunBehindADelivery(t *testing.T) {
+	b, _, run, _ := unplugged(t, plan.Clone)
+	_, err := b.Controller.Run(disk.With(context.Background(), disk.New(life{name: "second"})), b.Lock(t))
+	var refused *exec.RefusedError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "run "+run+" was stopped while its work was brought into the workspace") {
+		t.Errorf("a later run begins: %v", err)
+	}
+}
+
 // TestResumeBehindALaterRun refuses to restore what was there before a later
 // run.
 func TestResumeBehindALaterRun(t *testing.T) {
-	b, locked, run, mine := unplugged(t)
-	c := b.Controller
+	b, locked, run, mine := unplugged(t, plan.InPlace)
+	c, says := b.Controller, "has worked in this workspace since"
 	must(t, os.Remove(mine))
 	first := disk.With(context.Background(), disk.New(life{name: "first"}))
 	must(t, os.Remove(filepath.Join(c.Dir, "a.txt")))
@@ -105,8 +141,11 @@ func TestResumeBehindALaterRun(t *testing.T) {
 	}
 	var refused *exec.RefusedError
 	_, err := c.Resume(disk.With(context.Background(), disk.New(life{name: "second"})), locked, run)
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "has worked in this workspace since") {
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), says) {
 		t.Errorf("what a later run did is undone: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(c.Dir, "a.txt")); string(text) != "one\ntwo\n" {
+		t.Errorf("a.txt holds %q, %v", text, err)
 	}
 }
 

@@ -126,7 +126,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 		return nil, err
 	}
 	done := &RolledBack{Run: id, Kept: kept.Tree, Sealed: kept.Sealed}
-	if e.Work.Dir != e.Work.Root {
+	if e.Work.Layered() && !e.rewind.Places() {
 		done.Clone = e.Work.Dir
 	}
 	return done, err

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/planlock/planlock/checkpoint/delivery"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope/probe"
@@ -18,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/drive"
 	"github.com/planlock/planlock/exec/internal/ending"
 	"github.com/planlock/planlock/exec/internal/home"
@@ -44,11 +46,13 @@ type execution struct {
 
 	bound  *binding.Binding
 	rewind *rewind.Rewind
-	life   *life.Life
-	drive  *drive.Drive
-	shut   func() error  // closes the store
-	probed chan struct{} // closed once the sandbox was tried out; nil: nobody does
-	needed []string      // executors that the plan names
+	// deliveries bring accepted work into the workspace
+	deliveries *deliveries.Deliveries
+	life       *life.Life
+	drive      *drive.Drive
+	shut       func() error  // closes the store
+	probed     chan struct{} // closed once the sandbox was tried out; nil: nobody does
+	needed     []string      // executors that the plan names
 }
 
 // execution is a run of a plan that nobody has in hand yet. It has a controller
@@ -59,12 +63,12 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	c = &own
 	c.Preset, c.Evidence = cmp.Or(chosen, preset.Of(p), preset.Default), evidenceFor(p, c.Evidence)
 	e := &execution{c: c, chosen: chosen,
-		Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox,
-			Secrets: c.Secrets,
-			Shell:   c.Shell, Now: c.now, NewID: c.newName}}
+		Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, Isolate: c.Isolate || c.Shadow,
+			NoSandbox: c.NoSandbox, Secrets: c.Secrets, Shell: c.Shell, Now: c.now, NewID: c.newName}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
-	e.rewind = &rewind.Rewind{Session: e.Session}
+	e.deliveries = &deliveries.Deliveries{Session: e.Session}
+	e.rewind = &rewind.Rewind{Session: e.Session, Deliveries: e.deliveries}
 	e.Tell = func(event.Event) {}
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &guard.Seen{}, Log: c.logger(),
 		Undone: func(ctx context.Context) error {
@@ -124,6 +128,9 @@ func (e *execution) ready() error {
 func (e *execution) occupy(ctx context.Context) (err error) {
 	if e.bound.Held, err = hold.Workspace(ctx, e.Work.Root); err != nil {
 		return err
+	}
+	if e.deliveries.Place, err = delivery.Open(ctx, e.Work.Root); err != nil {
+		return fmt.Errorf("exec: %w", err)
 	}
 	ws := e.c.workspace()
 	ws.Dir = e.Work.Root
@@ -188,9 +195,9 @@ func (e *execution) assemble() {
 	}
 	signer, earlier := c.signers()
 	advisors := &counsel.Counsel{Session: s, Advisor: c.Advisors.of}
-	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before,
+	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before, Deliveries: e.deliveries,
 		Tools: &binding.Tools{Session: s, Ask: c.Tools},
-		Host: life.Host{Executor: name(c.Executors[""]), Isolate: c.Isolate, Shadow: c.Shadow, Mode: c.Mode,
+		Host: life.Host{Executor: name(c.Executors[""]), Shadow: c.Shadow, Mode: c.Mode,
 			Preset: e.chosen, Version: Version(), Under: c.under, NextRun: c.runID, Find: ws.Find,
 			Options: c.Options, Bind: c.bind, Signer: signer, EarlierSigners: earlier,
 			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
@@ -201,7 +208,9 @@ func (e *execution) assemble() {
 		Evidence:  &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},
 		Attempts: &attempt.Attempts{Session: s, Bound: e.bound, Counsel: advisors, Rewind: e.rewind,
 			Inbox: persons.Inbox, Executor: e.executor},
-		Ending: &ending.Ending{Session: s, Bound: e.bound, Rewind: e.rewind, Views: documents}}
+		Deliveries: e.deliveries,
+		Ending: &ending.Ending{Session: s, Bound: e.bound, Rewind: e.rewind, Deliveries: e.deliveries,
+			Views: documents}}
 }
 
 // executor finds who carries out a method, for an attempt.
@@ -212,7 +221,7 @@ func (e *execution) executor(named string) (attempt.Executor, error) {
 	}
 	return func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
-			Method: w.Method, Attempt: w.Attempt, Dir: e.Work.Dir, Phase: w.Phase,
+			Method: w.Method, Attempt: w.Attempt, Dir: e.Work.Dir, Path: w.Path, Phase: w.Phase,
 			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Runner: w.Runner, Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
@@ -242,6 +251,10 @@ func (e *execution) close() {
 	if e.shut != nil {
 		shut("closing the store", e.shut)
 		e.shut = nil
+	}
+	if e.deliveries.Place != nil {
+		shut("letting go of the workspace", e.deliveries.Place.Close)
+		e.deliveries.Place = nil
 	}
 	if e.bound.Held != nil {
 		shut("letting go of the workspace", e.bound.Held.Release)

@@ -201,7 +201,7 @@ func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 	ctx, met := t.Context(), 0
 	for cut := 0; ; cut += stride() {
 		for _, stranger := range []bool{false, true} {
-			b := exectest.New(t, twoSteps(), workspace, goodScript)
+			b := exectest.New(t, inPlace(twoSteps()), workspace, goodScript)
 			log := &lateLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 			b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
 			locked := b.Lock(t)
@@ -256,9 +256,15 @@ func TestIgnoredFilesInANewFolderAreLeftAlone(t *testing.T) {
 			goodScript["1.1"]),
 		"1.2": goodScript["1.2"],
 	}
-	run := exectest.Run(t, text, nil, script)
+	run := exectest.Run(t, inPlace(text), nil, script)
 	run.Want(t, history.Achieved)
 	if got := run.Read(t, "build/a.o"); got != "o" {
 		t.Errorf("an ignored file holds %q after the restore", got)
+	}
+	// In a layer no ignored file of the workspace is ever written.
+	run = exectest.Run(t, text, exectest.Files{"build/a.o": "mine"}, script)
+	run.Want(t, history.Achieved)
+	if got := run.Read(t, "build/a.o"); got != "mine" {
+		t.Errorf("an ignored file holds %q after a step wrote it in its layer", got)
 	}
 }

@@ -26,6 +26,9 @@ import (
 // names.
 const asController = "PLANLOCK_TEST_CONTROLLER_OF"
 
+// whereItWorks is the layer of its steps.
+const whereItWorks = "PLANLOCK_TEST_CONTROLLER_LAYER"
+
 // TestMain is a controller where a test started one. It begins when it reads a
 // line, says when its first step begins, and works on that step until another
 // line comes.
@@ -62,7 +65,11 @@ func TestMain(m *testing.M) {
 
 // control goes on with the run of a workspace, or begins one.
 func control(dir string, script exectest.Script) error {
-	draft, err := native.Read("plan.toml", []byte(twoSteps()))
+	text := twoSteps()
+	if layer := os.Getenv(whereItWorks); layer != "" {
+		text = layered(text, plan.Layer(layer))
+	}
+	draft, err := native.Read("plan.toml", []byte(text))
 	if err != nil {
 		return err
 	}

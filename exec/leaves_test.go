@@ -17,6 +17,11 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
+// ofTheRepository are those that leave something where nothing is restored: in a
+// layer it is dropped with the copy (see
+// TestWhatAStepDoesToTheRepositoryIsDropped).
+var ofTheRepository = map[string]bool{"hidden by info/exclude": true, "another HEAD": true, "hooks elsewhere": true}
+
 // TestWhatAStepLeavesIsSeenAndUndone is a step that does its work, and
 // something beside it that is hard to see or to take away: the step fails, what
 // it left is named, and the tree is what it was.
@@ -89,7 +94,11 @@ func TestWhatAStepLeavesIsSeenAndUndone(t *testing.T) {
 				func(_ context.Context, w exec.Work) (exec.Outcome, error) {
 					return exec.Outcome{}, tt.do(w.Dir, outside)
 				}), "1.2": goodScript["1.2"]}
-			b := exectest.New(t, twoSteps(), files, script)
+			text := twoSteps()
+			if ofTheRepository[name] {
+				text = inPlace(text)
+			}
+			b := exectest.New(t, text, files, script)
 			before := b.Tree(t).Digest()
 			run := b.Run(t)
 			run.Want(t, history.NotAchieved)
@@ -103,6 +112,18 @@ func TestWhatAStepLeavesIsSeenAndUndone(t *testing.T) {
 				t.Errorf("what lies outside holds %q, %v", content, err)
 			}
 		})
+	}
+}
+
+// What a step writes into info/exclude of its layer hides nothing that it leaves
+// beside it.
+func TestNothingIsHiddenByTheRepositoryOfALayer(t *testing.T) {
+	files := exectest.Files{"b.txt": "b\n", ".git/HEAD": "ref: refs/heads/main\n"}
+	run := exectest.Run(t, twoSteps(), files, exectest.Script{"1.1": exectest.All(goodScript["1.1"],
+		exectest.Write(".git/info/exclude", "*\n"), exectest.Write("hidden.txt", "h\n")), "1.2": goodScript["1.2"]})
+	run.Want(t, history.NotAchieved)
+	if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.String(), "hidden.txt") {
+		t.Errorf("failed with %v, want hidden.txt named", failed)
 	}
 }
 

@@ -40,12 +40,14 @@ func TestRollbackLeavesOtherRunsAlone(t *testing.T) {
 // TestResumeBehindAFolder: a run that never began has not worked in the
 // workspace, so one that was cut off before goes on.
 func TestResumeBehindAFolder(t *testing.T) {
-	b, locked, run, mine := unplugged(t)
-	must(t, os.Remove(mine))
-	must(t, os.MkdirAll(filepath.Join(b.Dir, ".planlock", "runs", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"), 0o755))
-	second := disk.With(context.Background(), disk.New(life{name: "second"}))
-	if _, err := b.Controller.Resume(second, locked, run); err != nil {
-		t.Error(err)
+	for _, layer := range []plan.Layer{plan.InPlace, plan.Clone} {
+		b, locked, run, mine := unplugged(t, layer)
+		must(t, os.Remove(mine))
+		must(t, os.MkdirAll(filepath.Join(b.Dir, ".planlock", "runs", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"), 0o755))
+		second := disk.With(context.Background(), disk.New(life{name: "second"}))
+		if _, err := b.Controller.Resume(second, locked, run); err != nil {
+			t.Errorf("%s: %v", layer, err)
+		}
 	}
 }
 

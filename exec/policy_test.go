@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -283,10 +284,62 @@ func TestWhatMovesIsNamed(t *testing.T) {
 func TestAStepMayNotMoveTheRepository(t *testing.T) {
 	files := exectest.Files{".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n"}
 	script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], exectest.Write(".git/hooks/post-commit", "#!/bin/sh\n"))}
-	run := exectest.Run(t, twoSteps(), files, script)
+	run := exectest.Run(t, inPlace(twoSteps()), files, script)
 	failed := run.Failed("1.1")
 	if failed == nil || failed.Class != history.Unrestorable || !strings.Contains(failed.String(), "post-commit") {
 		t.Errorf("failed with %+v, want the hook named", failed)
+	}
+}
+
+// TestWhatAStepDoesToTheRepositoryIsDropped: in a layer it has one of its own,
+// and the next step another.
+func TestWhatAStepDoesToTheRepositoryIsDropped(t *testing.T) {
+	files := exectest.Files{".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n", ".git/refs/heads/main": strings.Repeat("0", 39) + "1\n"}
+	tests := map[string]struct {
+		do    exec.Func
+		names string
+	}{
+		"a hook":         {exectest.Write(".git/hooks/post-commit", "#!/bin/sh\n"), "post-commit"},
+		"another branch": {exectest.Write(".git/HEAD", "ref: refs/heads/other\n"), "HEAD"},
+		"a commit":       {exectest.Write(".git/refs/heads/main", strings.Repeat("0", 39)+"2\n"), "main"},
+		"settings":       {exectest.Write(".git/config", "[core]\nfsmonitor = evil\n"), "config"},
+		"no repository":  {exectest.Remove(".git"), "HEAD"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var b *exectest.Bench
+			repository := func(dir string) string {
+				var list []string
+				must(t, fs.WalkDir(os.DirFS(filepath.Join(dir, ".git")), ".", func(path string, d fs.DirEntry, err error) error {
+					if err != nil || d.IsDir() {
+						return err
+					}
+					text, err := os.ReadFile(filepath.Join(dir, ".git", path))
+					list = append(list, path+": "+string(text))
+					return err
+				}))
+				return strings.Join(list, "")
+			}
+			b = exectest.New(t, twoSteps(), files, exectest.Script{"1.1": exectest.All(goodScript["1.1"], tt.do),
+				"1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+					if got, want := repository(w.Dir), repository(b.Dir); got != want {
+						t.Errorf("the next step has the repository %q, want %q", got, want)
+					}
+					return goodScript["1.2"](ctx, w)
+				}})
+			before := repository(b.Dir)
+			run := b.Run(t)
+			run.Want(t, history.Achieved)
+			if got := run.Report.Run.Step("1.1").Last().Accounted.Git; !strings.Contains(strings.Join(got, "\n"), tt.names) {
+				t.Errorf("the account names %q, want %q among it", got, tt.names)
+			}
+			if got := run.Report.Run.Step("1.2").Last().Accounted.Git; len(got) > 0 {
+				t.Errorf("the account of the next step names %q", got)
+			}
+			if got := repository(b.Dir); got != before {
+				t.Errorf("the repository of the workspace is %q, and was %q", got, before)
+			}
+		})
 	}
 }
 
@@ -296,7 +349,7 @@ func TestAGateMayNotChangeTheTree(t *testing.T) {
 		func(_ context.Context, pass *gate.Pass) error {
 			return os.WriteFile(filepath.Join(pass.Dir, "coverage.out"), nil, 0o644)
 		})
-	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	b := exectest.New(t, inPlace(twoSteps()), workspace, goodScript)
 	b.Controller.Gates = append(builtin.Gates(), messy)
 	before := b.Tree(t).Digest()
 	run := b.Run(t)
@@ -305,6 +358,37 @@ func TestAGateMayNotChangeTheTree(t *testing.T) {
 	}
 	if b.Tree(t).Digest() != before {
 		t.Error("what the gate left is still there")
+	}
+}
+
+// TestWhatGatesWriteVanishes: in a layer the next step does not see it, nor does
+// the workspace ever.
+func TestWhatGatesWriteVanishes(t *testing.T) {
+	messy := gate.New(gate.Info{Name: "messy", Doc: "leaves files about", Level: gate.BlocksStep,
+		Phases: []gate.Phase{gate.Before, gate.During, gate.After, gate.Final}},
+		func(_ context.Context, pass *gate.Pass) error {
+			return errors.Join(os.WriteFile(filepath.Join(pass.Dir, "coverage."+string(pass.Phase)), nil, 0o644),
+				os.WriteFile(filepath.Join(pass.Dir, "b.txt"), []byte("messy\n"), 0o644))
+		})
+	text := strings.ReplaceAll(twoSteps(), "postconditions = [", "postconditions = [{ kind = \"command\", run = \"echo x > coverage.check; echo x > b.txt\" }, ")
+	var b *exectest.Bench
+	clean := func(do exec.Func) exec.Func {
+		return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			left, err := filepath.Glob(filepath.Join(w.Dir, "coverage.*"))
+			if text, err2 := os.ReadFile(filepath.Join(w.Dir, "b.txt")); string(text) != "b\n" || len(left) > 0 {
+				t.Errorf("step %s finds %q and %q, %v, %v", w.Step.Address, left, text, err, err2)
+			}
+			return do(ctx, w)
+		}
+	}
+	b = exectest.New(t, text, workspace, exectest.Script{"1.1": clean(goodScript["1.1"]), "1.2": exectest.Attempts(
+		exectest.Fail("once more"), clean(goodScript["1.2"]))})
+	b.Controller.Gates = append(builtin.Gates(), messy)
+	before := b.Tree(t).Digest()
+	b.Run(t).Want(t, history.Achieved)
+	must(t, os.Remove(filepath.Join(b.Dir, "a.txt")))
+	if b.Tree(t).Digest() != before {
+		t.Error("what the gate left is in the workspace")
 	}
 }
 
@@ -335,8 +419,8 @@ func TestObserverHearsInOrder(t *testing.T) {
 		}
 	}
 	b.Run(t).Want(t, history.Achieved)
-	want := "run-started,start 1.1,step-started 1.1,attempt-started 1.1,step-completed 1.1,start 1.2,step-started 1.2,attempt-started 1.2," +
-		"attempt-failed 1.2,restored 1.2,recovery 1.2,attempt-started 1.2,step-completed 1.2,run-ended,run-sealed"
+	want := "run-started,start 1.1,step-started 1.1,attempt-started 1.1,step-completed 1.1,delivered,start 1.2,step-started 1.2,attempt-started 1.2," +
+		"attempt-failed 1.2,restored 1.2,recovery 1.2,attempt-started 1.2,step-completed 1.2,delivered,run-ended,run-sealed"
 	if got := strings.Join(heard, ","); got != want {
 		t.Errorf("heard %s\nwant  %s", got, want)
 	}

@@ -82,7 +82,13 @@ type Work struct {
 	Step    *plan.Step
 	Method  Method
 	Attempt int // from 1, over all methods of the step
-	Dir     string
+	// Dir is where the step works, and the only folder that an executor may
+	// write to: mostly a copy of the workspace, of which accepted work alone is
+	// brought into the workspace itself.
+	Dir string
+	// Path is where programs that Runner runs see Dir: mostly the path of the
+	// workspace. "" where they see it as Dir.
+	Path string
 	// Phase is set where the step writes its test first: Execute is called for
 	// each phase of an attempt in turn. In red the test is written, and must
 	// fail; in green it is made to pass; in refactor the code is cleaned up,

@@ -191,7 +191,7 @@ func TestForgedEndsAreRefused(t *testing.T) {
 		"attempt-failed 1.2": attempt.Locate(&history.AttemptFailed{Class: history.Crashed}),
 		"answered 1.2": step.Locate(&history.Asked{Question: ask.Question{ID: "q", Step: "1.2"}},
 			&history.Answered{Answer: ask.Answer{Question: "q", Choice: "k", By: "ana"}}),
-		"run-delivered":   run.Locate(&history.Delivered{}),
+		"delivered":       run.Locate(&history.Delivered{}),
 		"restore-begun":   run.Locate(&history.RestoreBegun{To: record.Snapshot{Tree: "sha256:00"}}),
 		"run-paused":      run.Locate(&history.Paused{Why: "waiting"}),
 		"moves-accepted":  run.Locate(&history.MovesAccepted{By: "ana"}),

@@ -21,6 +21,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger/scan"
+	"github.com/planlock/planlock/plan"
 )
 
 const manyFiles = 300
@@ -111,6 +112,7 @@ func disguise(t *testing.T, path string) {
 // A controller that was killed leaves to the next process what it knew: of many
 // files that one reads those that changed since, and undoes that.
 func TestKilledControllerLeavesItsStamps(t *testing.T) {
+	t.Setenv(whereItWorks, string(plan.InPlace))
 	dir := t.TempDir()
 	for name, content := range many() {
 		if err := exectest.Put(dir, name, content); err != nil {
@@ -151,11 +153,48 @@ func TestKilledControllerLeavesItsStamps(t *testing.T) {
 	}
 }
 
+// What somebody did to the workspace of a controller that was killed is found,
+// and left alone, where it worked in a layer.
+func TestAfterAKillInALayer(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range many() {
+		must(t, exectest.Put(dir, name, content))
+	}
+	settled(t, dir)
+	first := newPeer(t, dir)
+	first.tell(t)
+	if got := first.says(); got != "works" {
+		t.Fatalf("it says %q", got)
+	}
+	must(t, first.cmd.Process.Kill())
+	_ = first.cmd.Wait() // it was killed
+	file := filepath.Join(dir, "many/f7")
+	disguise(t, file)
+	second := newPeer(t, dir)
+	second.tell(t)
+	if got := second.says(); got != "works" { // the step that was cut off runs again, in its layer
+		t.Errorf("it says %q", got)
+	}
+	second.tell(t)
+	if got := second.says(); !strings.Contains(got, "external change: nobody in this run did  modify many/f7") {
+		t.Errorf("it says %q", got)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "else\n" {
+		t.Errorf("f7 holds %q, %v", got, err)
+	}
+	must(t, os.WriteFile(file, []byte("0007\n"), 0o644))
+	third := newPeer(t, dir)
+	third.tell(t)
+	if got := third.says(); got != "achieved" {
+		t.Errorf("it says %q", got)
+	}
+}
+
 // paused is a run in a workspace of many files that was interrupted between its
 // steps, and where its stamps are.
-func paused(t *testing.T) (b *exectest.Bench, run, stamps string) {
+func paused(t *testing.T, layer plan.Layer) (b *exectest.Bench, run, stamps string) {
 	t.Helper()
-	b = exectest.New(t, twoSteps(), many(), goodScript)
+	b = exectest.New(t, layered(twoSteps(), layer), many(), goodScript)
 	settled(t, b.Dir)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -175,17 +214,24 @@ func paused(t *testing.T) (b *exectest.Bench, run, stamps string) {
 // What somebody did between two controllers is found as an external change,
 // however well it is hidden.
 func TestRevivedRunFindsExternalChanges(t *testing.T) {
-	b, run, _ := paused(t)
-	disguise(t, filepath.Join(b.Dir, "many/f7"))
-	locked := b.Lock(t)
-	var err error
-	read := opened(t, filepath.Join(b.Dir, "many"), func() { _, err = b.Controller.Resume(t.Context(), locked, run) })
-	var refused *exec.RefusedError
-	if !errors.As(err, &refused) || len(refused.Reasons) != 1 || !strings.Contains(refused.Reasons[0], `many/f7`) {
-		t.Errorf("resumed: %v", err)
-	}
-	if diff := cmp.Diff([]string{"f7"}, read); diff != "" {
-		t.Error("opened: ", diff)
+	for _, layer := range []plan.Layer{plan.InPlace, plan.Clone} {
+		t.Run(string(layer), func(t *testing.T) {
+			b, run, _ := paused(t, layer)
+			disguise(t, filepath.Join(b.Dir, "many/f7"))
+			locked := b.Lock(t)
+			var err error
+			read := opened(t, filepath.Join(b.Dir, "many"), func() { _, err = b.Controller.Resume(t.Context(), locked, run) })
+			var refused *exec.RefusedError
+			if !errors.As(err, &refused) || len(refused.Reasons) != 1 || !strings.Contains(refused.Reasons[0], `many/f7`) {
+				t.Errorf("resumed: %v", err)
+			}
+			if got, err := os.ReadFile(filepath.Join(b.Dir, "many/f7")); err != nil || string(got) != "else\n" {
+				t.Errorf("f7 holds %q, %v", got, err)
+			}
+			if diff := cmp.Diff([]string{"f7"}, read); diff != "" {
+				t.Error("opened: ", diff)
+			}
+		})
 	}
 }
 
@@ -247,7 +293,7 @@ func TestStampsThatAreNotBelieved(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, run, stamps := paused(t)
+			b, run, stamps := paused(t, plan.InPlace)
 			if c.spoil != nil {
 				c.spoil(t, b, stamps)
 			}

@@ -37,6 +37,10 @@ func (c *syncCounter) Do(op *disk.Op, run func() error) error {
 // on: one when it is accepted, also if it writes a small file; one more if what
 // it writes is large; and one before it is attempted, if restoring a tree does
 // not undo it, or nobody could tell that the power went.
+//
+// In a layer what was accepted is delivered besides: one for what is staged, one
+// for the list of it, one for the record of what came out, and one for the
+// journal to say so.
 func TestStepSyncs(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -44,15 +48,23 @@ func TestStepSyncs(t *testing.T) {
 		rollback string
 		boot     string
 		want     int
+		layered  int
 	}{
-		{"nothing", 0, "reversible", "test", 1},
-		{"a small file", 100, "reversible", "test", 1},
-		{"a large file", 100_000, "reversible", "test", 2},
-		{"something outside of the workspace", 0, "compensatable\"\ncompensate = \"true", "test", 2},
-		{"nobody knows when the machine started", 0, "reversible", "", 2},
+		{"nothing", 0, "reversible", "test", 1, 1},
+		{"a small file", 100, "reversible", "test", 1, 5},
+		{"a large file", 100_000, "reversible", "test", 2, 6},
+		{"something outside of the workspace", 0, "compensatable\"\ncompensate = \"true", "test", 2, 2},
+		{"nobody knows when the machine started", 0, "reversible", "", 2, 2},
 	} {
-		for _, observed := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, observed %v", c.name, observed), func(t *testing.T) {
+		for variant := range 4 {
+			observed, layer, want := variant%2 == 1, plan.InPlace, c.want
+			if variant > 1 {
+				layer, want = plan.Clone, c.layered
+				if !observed && c.size > 0 {
+					want-- // that it was delivered need not be durable by itself
+				}
+			}
+			t.Run(fmt.Sprintf("%s, %s, observed %v", c.name, layer, observed), func(t *testing.T) {
 				const from, to = 5, 25
 				counter := &syncCounter{boot: c.boot}
 				ctx := disk.With(t.Context(), disk.New(counter))
@@ -78,7 +90,7 @@ func TestStepSyncs(t *testing.T) {
 					}
 					text = strings.Replace(text, fmt.Sprintf("id = %d\ndescription = \"nothing\"\n", i), fmt.Sprintf("id = %d\ndescription = \"nothing\"\n%s\n", i, artifacts), 1)
 				}
-				bench := exectest.New(t, text, exectest.Files{"0.txt": "text\n"}, script)
+				bench := exectest.New(t, layered(text, layer), exectest.Files{"0.txt": "text\n"}, script)
 				if observed {
 					bench.Controller.Observe = func(context.Context, event.Event) {}
 				}
@@ -86,8 +98,8 @@ func TestStepSyncs(t *testing.T) {
 				if err != nil || report.Status() != history.Achieved {
 					t.Fatal(err, report)
 				}
-				if got := at[to] - at[from]; got != c.want*(to-from) {
-					t.Errorf("%d syncs for %d steps, want %d for each", got, to-from, c.want)
+				if got := at[to] - at[from]; got != want*(to-from) {
+					t.Errorf("%d syncs for %d steps, want %d for each", got, to-from, want)
 				}
 			})
 		}

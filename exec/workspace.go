@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,6 +71,15 @@ func (w Workspace) RunDir(run string) string { return w.home().RunDir(run) }
 
 // ViewDir is the folder of a run's views.
 func (w Workspace) ViewDir(run string) string { return w.home().ViewDir(run) }
+
+// WorkDir is the folder in which the steps of a run work: its clone, which is
+// gone once nobody needs it, or the workspace.
+func (w Workspace) WorkDir(run *history.Run) string {
+	if run.Started.Layered() {
+		return filepath.Join(w.RunDir(run.Started.Run), home.CloneName)
+	}
+	return cmp.Or(w.Dir, ".")
+}
 
 // QuestionDir is where questions wait for answers.
 func (w Workspace) QuestionDir() string { return w.home().Path("escalations") }

@@ -380,6 +380,7 @@ type EnvelopeSpec struct {
 // the controller.
 type Sandbox struct {
 	Level    string // "", none, process, filesystem, strict
+	Layer    Layer  // where steps work; "" if the plan does not mind
 	Network  *bool
 	CPU      string // time limit, a duration
 	Memory   string // bytes with a unit, as in "2GiB"
@@ -387,6 +388,18 @@ type Sandbox struct {
 	Env      []string
 	Writable []string
 }
+
+// A Layer is where the steps of a plan work.
+type Layer string
+
+const (
+	// Clone is a copy of the workspace: only accepted work is brought into the
+	// workspace itself.
+	Clone Layer = "clone"
+	// InPlace is the workspace itself. What fails is undone there, and what
+	// anybody else does there meanwhile may be lost with it.
+	InPlace Layer = "in-place"
+)
 
 // Execution is [execution].
 type Execution struct {

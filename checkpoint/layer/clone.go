@@ -11,8 +11,8 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
-	"time"
 
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -23,33 +23,38 @@ const own = ".planlock"
 var ErrClone = errors.New("layer: the workspace cannot be cloned")
 
 // Clone copies what the folder from holds into the new folder to: files, with
-// times and modes, links as they are, and the repository; not .planlock, nor
-// pipes, sockets and devices. Names that share a file get one each. Where the
+// times and modes, links as they are, pipes, sockets that nobody listens to, and
+// the repository; not .planlock, nor devices. Names that share a file get one each. Where the
 // file system can share contents between files it does.
 //
 // The folder appears under its name when it is complete, so that a clone that
 // was cut off is none. What cannot be read is an error that wraps [ErrClone].
 func Clone(ctx context.Context, from, to string) (err error) {
-	begun := to + ".new"
-	if err := removeAll(begun); err != nil {
+	begun, anywhere := to+".new", disk.From(ctx).Anywhere()
+	if err = removeAll(anywhere, begun); err == nil {
+		err = anywhere.MkdirAll(begun, 0o700)
+	}
+	if err == nil {
+		err = copyInto(ctx, from, begun, ".")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrClone, errors.Join(err, removeAll(anywhere, begun)))
+	}
+	if err := anywhere.Rename(begun, to); err != nil {
 		return fmt.Errorf("%w: %w", ErrClone, err)
 	}
-	if err := os.MkdirAll(begun, 0o700); err != nil {
-		return fmt.Errorf("%w: %w", ErrClone, err)
+	return nil
+}
+
+// Renew puts a copy of what stands at a path of the folder from, also of a
+// folder with all that is in it, in place of what stands there in the clone to;
+// nothing if nothing does. The path is relative to both.
+func Renew(ctx context.Context, from, to, path string) error {
+	err := removeAll(disk.From(ctx).Anywhere(), filepath.Join(to, path))
+	if err == nil {
+		err = copyInto(ctx, from, to, path)
 	}
-	c := &cloning{ctx: ctx, files: make(chan string)}
-	if c.from, err = os.OpenRoot(from); err != nil {
-		return fmt.Errorf("%w: %w", ErrClone, err)
-	}
-	defer c.from.Close()
-	if c.to, err = os.OpenRoot(begun); err != nil {
-		return fmt.Errorf("%w: %w", ErrClone, err)
-	}
-	defer c.to.Close()
-	if err := errors.Join(c.run(), c.dress()); err != nil {
-		return fmt.Errorf("%w: %w", ErrClone, errors.Join(err, removeAll(begun)))
-	}
-	if err := os.Rename(begun, to); err != nil {
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrClone, err)
 	}
 	return nil
@@ -57,32 +62,52 @@ func Clone(ctx context.Context, from, to string) (err error) {
 
 // Discard removes a clone, whatever modes its folders have. It is no error if
 // there is none.
-func Discard(dir string) error {
-	if err := errors.Join(removeAll(dir+".new"), removeAll(dir)); err != nil {
+func Discard(ctx context.Context, dir string) error {
+	anywhere := disk.From(ctx).Anywhere()
+	if err := errors.Join(removeAll(anywhere, dir+".new"), removeAll(anywhere, dir)); err != nil {
 		return fmt.Errorf("layer: the clone cannot be removed: %w", err)
 	}
 	return nil
 }
 
-// removeAll is os.RemoveAll that opens folders which their owner closed.
-func removeAll(dir string) error {
-	if err := os.RemoveAll(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+// removeAll is RemoveAll that opens folders which their owner closed.
+func removeAll(anywhere *disk.Root, dir string) error {
+	if err := anywhere.RemoveAll(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if d != nil && d.IsDir() {
-			return os.Chmod(path, 0o700) // the removal that follows says what cannot be done
+			return anywhere.Chmod(path, 0o700) // the removal that follows says what cannot be done
 		}
 		return nil
 	})
-	return os.RemoveAll(dir)
+	return anywhere.RemoveAll(dir)
+}
+
+// removeOutside is removeAll for folders that lie outside of the workspace.
+func removeOutside(dir string) error { return removeAll((*disk.Disk)(nil).Anywhere(), dir) }
+
+// copyInto copies what stands at a path of one folder to the same path of
+// another, where nothing stands.
+func copyInto(ctx context.Context, from, to, path string) (err error) {
+	c := &cloning{ctx: ctx, dir: to, files: make(chan string)}
+	if c.from, err = disk.From(ctx).OpenRoot(from); err != nil {
+		return err
+	}
+	defer c.from.Close() // only a handle
+	if c.to, err = disk.From(ctx).OpenRoot(to); err != nil {
+		return err
+	}
+	defer c.to.Close() // only a handle
+	return errors.Join(c.run(path), c.dress())
 }
 
 // cloning is one copy under way. Folders are made in order, files by several
 // workers, and folders get their modes and times once all is in them.
 type cloning struct {
 	ctx      context.Context
-	from, to *os.Root
+	from, to *disk.Root
+	dir      string // of to
 	files    chan string
 	folders  []folder
 	mu       sync.Mutex
@@ -94,7 +119,8 @@ type folder struct {
 	info fs.FileInfo
 }
 
-func (c *cloning) run() error {
+// run copies what stands at a path.
+func (c *cloning) run(path string) error {
 	var wait sync.WaitGroup
 	for range max(2, runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
@@ -105,19 +131,13 @@ func (c *cloning) run() error {
 			}
 		})
 	}
-	err := fs.WalkDir(c.from.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case c.ctx.Err() != nil:
-			return context.Cause(c.ctx)
-		case errors.Is(err, fs.ErrNotExist):
-			return nil // somebody took it away meanwhile
-		case err != nil:
-			return err
-		case name == own:
-			return fs.SkipDir
-		}
-		return c.enter(filepath.FromSlash(name), d)
-	})
+	info, err := c.from.Lstat(path)
+	switch {
+	case err == nil:
+		err = c.enter(path, info)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
 	close(c.files)
 	wait.Wait()
 	return errors.Join(append(c.errs, err)...)
@@ -131,35 +151,66 @@ func (c *cloning) failed(err error) {
 	}
 }
 
-// enter copies one entry, or has it copied.
-func (c *cloning) enter(name string, d fs.DirEntry) error {
-	switch {
-	case d.IsDir():
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return fs.SkipDir
-		}
-		if err != nil {
-			return err
-		}
-		c.folders = append(c.folders, folder{name, info})
-		if name == "." {
-			return nil
-		}
-		return c.to.Mkdir(name, 0o700)
-	case d.Type()&fs.ModeSymlink != 0:
+// enter copies one entry, with all that is in it, or has it copied.
+func (c *cloning) enter(name string, info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case c.ctx.Err() != nil:
+		return context.Cause(c.ctx)
+	case mode.IsDir():
+		return c.folder(name, info)
+	case mode.IsRegular():
+		c.files <- name
+	case mode&fs.ModeSymlink != 0:
 		target, err := c.from.Readlink(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
 		if err != nil {
-			return err
+			return vanished(err)
 		}
 		return c.to.Symlink(target, name)
-	case d.Type().IsRegular():
-		c.files <- name
+	case mode&fs.ModeNamedPipe != 0:
+		return c.to.MakeFIFO(name, mode.Perm())
+	case mode&fs.ModeSocket != 0:
+		return makeSocket(filepath.Join(c.dir, name), mode)
 	}
 	return nil
+}
+
+// folder copies a folder.
+func (c *cloning) folder(name string, info fs.FileInfo) error {
+	list, err := c.from.ReadDir(name)
+	if err != nil {
+		return vanished(err)
+	}
+	c.folders = append(c.folders, folder{name, info})
+	if name != "." {
+		if err := c.to.Mkdir(name, 0o700); err != nil {
+			return err
+		}
+	}
+	for _, d := range list {
+		within := filepath.Join(name, d.Name())
+		if within == own {
+			continue
+		}
+		info, err := d.Info()
+		if err == nil {
+			err = c.enter(within, info)
+		} else {
+			err = vanished(err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vanished is an error, unless it says that somebody took something away
+// meanwhile.
+func vanished(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // copyFile copies a regular file; what became something else meanwhile is left
@@ -179,15 +230,19 @@ func (c *cloning) copyFile(name string) error {
 	}
 	mode := info.Mode() & ledger.FileMode(0o7777)
 	if cloneFile(in, c.to, name) {
-		return errors.Join(c.to.Chmod(name, mode), c.to.Chtimes(name, time.Time{}, info.ModTime()))
+		return errors.Join(c.to.Chmod(name, mode), c.to.Chtimes(name, info.ModTime()))
 	}
 	out, err := c.to.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	if out.Plain() {
+		_, err = io.Copy(out.OS(), in.OS())
+	} else {
+		_, err = io.Copy(out, in)
+	}
 	err = errors.Join(err, out.Chmod(mode), out.Close())
-	return errors.Join(err, c.to.Chtimes(name, time.Time{}, info.ModTime()))
+	return errors.Join(err, c.to.Chtimes(name, info.ModTime()))
 }
 
 // dress gives folders their modes and times, the deepest first.
@@ -199,7 +254,7 @@ func (c *cloning) dress() error {
 		if f.name == "." {
 			mode |= 0o700
 		}
-		errs = append(errs, c.to.Chtimes(f.name, time.Time{}, f.info.ModTime()), c.to.Chmod(f.name, mode))
+		errs = append(errs, c.to.Chtimes(f.name, f.info.ModTime()), c.to.Chmod(f.name, mode))
 	}
 	return errors.Join(errs...)
 }

@@ -82,7 +82,7 @@ func TestClone(t *testing.T) {
 	if text, _ := os.ReadFile(filepath.Join(from, "run.sh")); string(text) != "#!/bin/sh" {
 		t.Errorf("a write in the clone reached the workspace: %q", text)
 	}
-	if err := layer.Discard(to); err != nil {
+	if err := layer.Discard(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(to); !os.IsNotExist(err) {

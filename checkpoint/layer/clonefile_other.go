@@ -2,8 +2,8 @@
 
 package layer
 
-import "os"
+import "github.com/planlock/planlock/internal/disk"
 
 // cloneFile is left to copying: on Linux that is copy_file_range(2), which
 // shares contents where it can.
-func cloneFile(*os.File, *os.Root, string) bool { return false }
+func cloneFile(*disk.File, *disk.Root, string) bool { return false }

@@ -182,7 +182,7 @@ func conformOnce(t *testing.T, kind layer.Kind, views layer.Views, seed uint64) 
 }
 
 func discard(t *testing.T, dir string) {
-	if err := layer.Discard(dir); err != nil {
+	if err := layer.Discard(context.Background(), dir); err != nil {
 		t.Error(err)
 	}
 }

@@ -95,7 +95,7 @@ func (s *site) sweep() error {
 	for _, e := range list {
 		dir := filepath.Join(around, e.Name())
 		if dir != s.dir && abandoned(dir) {
-			errs = append(errs, removeAll(dir))
+			errs = append(errs, removeOutside(dir))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -130,7 +130,7 @@ func empty(dir string) error {
 	errs := []error{err}
 	for _, e := range list {
 		if e.Name() != aboutFile {
-			errs = append(errs, removeAll(filepath.Join(dir, e.Name())))
+			errs = append(errs, removeOutside(filepath.Join(dir, e.Name())))
 		}
 	}
 	return errors.Join(errs...)
@@ -163,7 +163,7 @@ func (s *site) layer(name string, fill func(dir string) (engine, error)) (*Layer
 	}
 	e, err := fill(dir)
 	if err != nil {
-		return nil, fmt.Errorf("layer: make %q: %w", name, errors.Join(err, removeAll(dir)))
+		return nil, fmt.Errorf("layer: make %q: %w", name, errors.Join(err, removeOutside(dir)))
 	}
 	return &Layer{name: name, site: s, dir: dir, engine: e}, nil
 }
@@ -179,7 +179,7 @@ func (s *site) remove(dir string, first func() error) error {
 		return errors.Join(err, os.Remove(gone))
 	}
 	s.removals.Go(func() {
-		if err := errors.Join(first(), removeAll(gone)); err != nil {
+		if err := errors.Join(first(), removeOutside(gone)); err != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.errs = append(s.errs, err)

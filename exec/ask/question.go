@@ -30,6 +30,8 @@ const (
 	Rollback   Kind = "rollback"   // set the run back to the last good checkpoint?
 	Compliance Kind = "compliance" // a task does not keep the articles that the run is under
 	Obsolete   Kind = "obsolete"   // somebody says that the plan no longer holds
+	External   Kind = "external"   // somebody else changed the workspace
+	Conflict   Kind = "conflict"   // somebody else changed what a step changed
 )
 
 // A Question is an escalation: what is blocked, why, what is known, and what

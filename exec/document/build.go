@@ -57,8 +57,8 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 	} else if r.Paused != nil {
 		rep.Paused = r.Paused.Why
 	}
-	if r.Delivered != nil {
-		rep.Delivered = r.Delivered.Tree
+	if r.Delivered != nil && r.Started.Isolated {
+		rep.Delivered = r.Delivered.Tree.Tree
 	}
 	rep.open(r)
 	rep.Waiting = rep.waiting(r)

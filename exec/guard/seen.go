@@ -13,7 +13,7 @@ const (
 	// Bindings: nothing moved that the run is bound to: plan, lock file, hold,
 	// envelope, repository.
 	Bindings Observation = iota + 1
-	// Tree: the workspace is the tree that was accepted.
+	// Tree: the folder in which steps work is the tree that was accepted.
 	Tree
 	// Requests: what a person has asked of the run from outside.
 	Requests
@@ -21,6 +21,10 @@ const (
 	Done
 	// Due: the time that a step or a task waits for has come.
 	Due
+	// Workspace: nobody else changed the workspace of a run that works in a
+	// layer. It is looked for at some points only: nothing of anybody is touched
+	// in between.
+	Workspace
 	observations
 )
 

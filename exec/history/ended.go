@@ -76,15 +76,6 @@ func (*Ended) Type() string { return "run-ended" }
 
 func (f *Ended) String() string { return sprint("%s: %s", f.Status, strings.Join(f.Reasons, "; ")) }
 
-// Delivered says that an isolated run's tree was moved into the workspace.
-type Delivered struct {
-	Tree ledger.Digest `json:"tree"`
-}
-
-func (*Delivered) Type() string { return "run-delivered" }
-
-func (f *Delivered) String() string { return "tree " + f.Tree.Short() }
-
 // Sealed is the last fact of a run: after it the journal accepts nothing.
 type Sealed struct {
 	Views map[string]ledger.Digest `json:"views"` // by file name

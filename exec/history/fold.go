@@ -173,7 +173,7 @@ func (f *Started) ofRun(r *Run, at moment) error {
 	r.Boot = f.Boot
 	r.Begun = at.time
 	r.Mode, r.ModeAt = f.Mode, at.seq
-	r.Tree = f.Base
+	r.Tree, r.Placed = f.Base, f.Base
 	r.Git = f.Git
 	r.Signed.Key = f.Signer
 	r.Flow.Session = 1
@@ -265,11 +265,6 @@ func closeRun(r *Run) {
 		s.Status = Pending
 	}
 	r.open, r.lanes = nil, nil
-}
-
-func (f *Delivered) ofRun(r *Run, _ moment) error {
-	r.Delivered = f
-	return nil
 }
 
 func (f *Sealed) ofRun(r *Run, _ moment) error {

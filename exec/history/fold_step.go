@@ -57,7 +57,7 @@ func (f *StepCompleted) ofStep(r *Run, s *Step, at moment) error {
 	f.Snapshot = r.known(f.Snapshot)
 	s.Completed = f
 	s.Last().Ended = at.time
-	r.Tree = f.Snapshot
+	r.Tree, r.movedAt = f.Snapshot, at.seq
 	r.Consecutive = 0
 	r.last = s
 	return s.end(r, Completed, at)
@@ -273,10 +273,10 @@ func (f *RestoreBegun) ofStep(r *Run, s *Step, at moment) error {
 	return f.ofRun(r, at)
 }
 
-func (f *Restored) ofRun(r *Run, _ moment) error {
+func (f *Restored) ofRun(r *Run, at moment) error {
 	r.Restoring = nil
 	if f.Left != (record.Snapshot{}) {
-		r.Tree = f.Left
+		r.Tree, r.movedAt = f.Left, at.seq
 	}
 	return nil
 }
@@ -292,7 +292,10 @@ func (f *Compensated) ofStep(_ *Run, s *Step, _ moment) error {
 
 // The step and everything after it has not happened, but what was tried stays
 // in the journal.
-func (f *RolledBack) ofStep(r *Run, s *Step, _ moment) error {
+func (f *RolledBack) ofStep(r *Run, s *Step, at moment) error {
+	if r.Foreign != nil {
+		return at.refuse("the run is set back, and nobody said what becomes of what others did")
+	}
 	r.RolledBack = append(r.RolledBack, *f)
 	r.cutOff = nil
 	for _, step := range r.lanes {
@@ -311,7 +314,7 @@ func (f *RolledBack) ofStep(r *Run, s *Step, _ moment) error {
 	r.Flow.rollBack(steps, tasks)
 	r.standing.setBack(r)
 	undoTasks(r, tasks, f.By)
-	r.Tree = f.Snapshot
+	r.Tree, r.movedAt = f.Snapshot, at.seq
 	r.Consecutive = 0
 	r.lanes, r.open, r.Restoring = nil, nil, nil
 	return nil

@@ -11,7 +11,6 @@ import (
 type RestoreBegun struct {
 	To        record.Snapshot `json:"to"`
 	Discarded record.Snapshot `json:"discarded,omitzero"` // what is undone is kept
-	Deliver   bool            `json:"deliver,omitempty"`  // an isolated run's tree goes into the workspace
 }
 
 func (*RestoreBegun) Type() string { return "restore-begun" }

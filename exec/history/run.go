@@ -58,7 +58,12 @@ type Run struct {
 	// record before it was taken up again until it was.
 	Idle []struct{ From, To time.Time }
 
+	// Placed is what the workspace holds of a run that works in a layer, as far
+	// as the run knows.
+	Placed record.Snapshot
+
 	Restoring *RestoreBegun  // begun and not finished
+	Foreign   *Foreign       // nobody said what becomes of it yet
 	Stopping  *StopRequested // since the run was taken up last
 	Paused    *Paused        // the controller let go
 	Abandoned *Abandoned
@@ -66,16 +71,23 @@ type Run struct {
 	Delivered *Delivered
 	Sealed    *Sealed
 
-	index    map[plan.Address]*Step
-	lanes    []*Step // under way
-	open     openQuestions
-	cutOff   []*Attempt // under way when the run was set back, until what they left is discarded
-	standing standing
-	under    map[string]ledger.Digest  // the plans that questions were asked under, by their ids
-	locks    []string                  // ids of those before an amendment
-	record   ledger.Digest             // of the last addendum or amendment
-	last     *Step                     // completed by the latest record; nil if it was another
-	said     map[string]gate.Judgement // by their JSON
+	Adopted []Adoption // what others did and became part of the tree, in order
+	// ForeignStep is the step that Foreign was found at: the one whose work met
+	// it, or the next one.
+	ForeignStep *Step
+
+	delivering bool   // an isolated run brings what it made into the workspace
+	movedAt    uint64 // position of the latest fact that moved Tree or Placed
+	index      map[plan.Address]*Step
+	lanes      []*Step // under way
+	open       openQuestions
+	cutOff     []*Attempt // under way when the run was set back, until what they left is discarded
+	standing   standing
+	under      map[string]ledger.Digest  // the plans that questions were asked under, by their ids
+	locks      []string                  // ids of those before an amendment
+	record     ledger.Digest             // of the last addendum or amendment
+	last       *Step                     // completed by the latest record; nil if it was another
+	said       map[string]gate.Judgement // by their JSON
 }
 
 // JustCompleted is the step that the latest record completed, or nil.
@@ -161,12 +173,6 @@ func (f *Flow) rollBack(steps map[plan.Address]bool, tasks map[string]bool) {
 // amendment, or of the plan where there is none.
 func (r *Run) RecordDigest() ledger.Digest {
 	return cmp.Or(r.record, r.Started.Plan)
-}
-
-// Delivering reports whether an isolated run has begun to move what it made
-// into the workspace.
-func (r *Run) Delivering() bool {
-	return r.Delivered != nil || r.Restoring != nil && r.Restoring.Deliver
 }
 
 // Served reports whether the run is under a lock, or was before an amendment.

@@ -36,7 +36,13 @@ type Started struct {
 	// one.
 	Remembered []ask.Precedent `json:"remembered,omitempty"`
 	Executor   string          `json:"executor,omitempty"` // the default executor's name
-	Isolated   bool            `json:"isolated,omitempty"`
+	// Layer is where its steps work: a copy of the workspace, or the workspace
+	// itself.
+	Layer plan.Layer `json:"layer"`
+	// Stamps is the digest of the file of stamps of the workspace; "" if there is
+	// none.
+	Stamps   ledger.Digest `json:"stamps,omitempty"`
+	Isolated bool          `json:"isolated,omitempty"` // nothing is delivered before the run achieved its goal
 	// it is isolated, and a trial: whatever comes of it stays in the clone
 	Shadow    bool `json:"shadow,omitempty"`
 	NoSandbox bool `json:"no_sandbox,omitempty"`

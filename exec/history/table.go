@@ -18,8 +18,10 @@ func facts() []func() Fact {
 	return []func() Fact{
 		// the run
 		fact[Started], fact[Resumed], fact[PolicyChanged], fact[MovesAccepted], fact[Amended],
-		fact[StopRequested], fact[Paused], fact[Abandoned], fact[Ended], fact[Delivered],
-		fact[Sealed], fact[RolledBack], fact[Disowned], fact[KeyChanged],
+		fact[StopRequested], fact[Paused], fact[Abandoned], fact[Ended], fact[Sealed], fact[RolledBack],
+		fact[Disowned], fact[KeyChanged],
+		// the workspace of a run that works in a layer
+		fact[DeliveryBegun], fact[Delivered], fact[Foreign], fact[Settled],
 		// how it is carried out
 		fact[StrategySet], fact[PhaseOver], fact[Budget], fact[ModeSwitched],
 		// a step

@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/planlock/planlock/exec"
@@ -75,7 +76,7 @@ type limitsPart struct {
 // newRequest is what the program is told about an attempt.
 func newRequest(w exec.Work) request {
 	r := request{
-		Type: "execute", Schema: schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: w.Dir,
+		Type: "execute", Schema: schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: cmp.Or(w.Path, w.Dir),
 		Feedback: w.Feedback,
 		Phase:    string(w.Phase), Compress: w.Compress,
 		Method: &methodPart{

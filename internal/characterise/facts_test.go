@@ -57,7 +57,10 @@ var facts = []struct{ kind, name, fields string }{
 	{"run-abandoned", "abandoned", "by reason"},
 	{"rolled-back", "rolled back", "to by"},
 	{"run-ended", "run ends", "status reasons"},
-	{"run-delivered", "delivered", ""},
+	{"delivery-begun", "delivery begins", ""},
+	{"delivered", "delivered", ""},
+	{"foreign", "foreign", "changes met"},
+	{"settled", "settled", "by"},
 	{"run-sealed", "sealed", ""},
 }
 

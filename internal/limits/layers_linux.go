@@ -123,7 +123,7 @@ func (h *lair) unshare(into *[]time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer layer.Discard(dir)
+	defer layer.Discard(context.Background(), dir)
 	v := &layer.View{At: h.root, Lowers: []string{h.root}, Upper: filepath.Join(dir, "upper"), Work: filepath.Join(dir, "work"),
 		Trusted: os.Geteuid() == 0}
 	if err := errors.Join(os.Mkdir(v.Upper, 0o755), os.Mkdir(v.Work, 0o755)); err != nil {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -56,6 +57,24 @@ func ReachViews(workspace, state string) layer.Views {
 	return found.(func() layer.Views)()
 }
 
+// ReachBind reports whether commands can be shown another folder in place of
+// their workspace. It is tried once per process.
+var ReachBind = sync.OnceValue(func() bool {
+	dir, err := os.MkdirTemp("", "planlock-probe-")
+	if err != nil {
+		return false
+	}
+	defer layer.Discard(context.Background(), dir)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return false
+	}
+	at, from := filepath.Join(dir, "at"), filepath.Join(dir, "from")
+	if err := errors.Join(os.Mkdir(at, 0o700), os.MkdirAll(filepath.Join(from, "shown"), 0o700)); err != nil {
+		return false
+	}
+	return showsView(at, &layer.View{At: at, From: from}, "cd shown") == nil
+})
+
 // probedViews are functions that probe a workspace and a folder once.
 var probedViews sync.Map
 
@@ -71,7 +90,7 @@ func probeViews(workspace, state string) (v layer.Views) {
 		no("views", err)
 		return v
 	}
-	defer layer.Discard(dir) // what is left of it says nothing and is in nobody's way
+	defer layer.Discard(context.Background(), dir) // what is left of it says nothing and is in nobody's way
 	lower, upper, work := filepath.Join(dir, "lower"), filepath.Join(dir, "upper"), filepath.Join(dir, "work")
 	const name = ".planlock-probe"
 	folder, file := filepath.Join(lower, name, "folder", "in"), filepath.Join(lower, name, "file")
@@ -85,16 +104,7 @@ func probeViews(workspace, state string) (v layer.Views) {
 		v.Mounts = view.Below(string(mounts), workspace)
 	}
 	try := func(what string, shown *layer.View, script string) bool {
-		box := confinement{Sandbox: Sandbox{Level: None, Workspace: workspace, View: shown},
-			reached: Reached{Level: None, Tree: groupTree}, dir: workspace}
-		err := box.look(machine())
-		if err == nil {
-			cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", script}, Dir: "/"}
-			cmd.Env = []string{"PATH=/bin:/usr/bin"}
-			if err = launch(cmd, box, func(tree) {}); err == nil && !cmd.ProcessState.Success() {
-				err = errors.New("it does not hold what was written")
-			}
-		}
+		err := showsView(workspace, shown, script)
 		if err != nil {
 			no(what, err)
 		}
@@ -108,4 +118,20 @@ func probeViews(workspace, state string) (v layer.Views) {
 		"cd "+name+" && rm -r folder && mkdir folder && rmdir file && test -z \"$(ls folder)\" && test ! -e file")
 	v.Trusted = v.Overlay && trusted
 	return v
+}
+
+// showsView runs a script that finds out whether it is shown a view.
+func showsView(workspace string, shown *layer.View, script string) error {
+	box := confinement{Sandbox: Sandbox{Level: None, Workspace: workspace, View: shown},
+		reached: Reached{Level: None, Tree: groupTree}, dir: workspace}
+	if err := box.look(machine()); err != nil {
+		return err
+	}
+	cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", script}, Dir: "/"}
+	cmd.Env = []string{"PATH=/bin:/usr/bin"}
+	err := launch(cmd, box, func(tree) {})
+	if err == nil && !cmd.ProcessState.Success() {
+		err = errors.New("it does not hold what was written")
+	}
+	return err
 }

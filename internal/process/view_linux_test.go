@@ -3,6 +3,7 @@
 package process_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,7 +59,7 @@ func staged(t *testing.T, level process.Level, name string) *scene {
 		}
 	}
 	t.Cleanup(func() {
-		if err := layer.Discard(s.state); err != nil { // folders of overlays are closed to their owner
+		if err := layer.Discard(context.Background(), s.state); err != nil { // folders of overlays are closed to their owner
 			t.Error(err)
 		}
 	})

@@ -58,6 +58,7 @@ var words = map[reflect.Type][]string{
 	reflect.TypeFor[plan.Mode]():           {"", "silent", "dynamic", "collaborative", "education"},
 	reflect.TypeFor[plan.OnFailure]():      {"", "block", "retry", "ask"},
 	reflect.TypeFor[plan.Rollback]():       {"", "reversible", "compensatable", "irreversible"},
+	reflect.TypeFor[plan.Layer]():          {"", "clone", "in-place"},
 	reflect.TypeFor[plan.SemanticChange](): {"", "preserving", "extending", "modifying", "breaking"},
 	reflect.TypeFor[plan.Propagation]():    {"", "halt_on_critical", "continue_and_log", "collaborative_review"},
 	reflect.TypeFor[plan.Status]():         {"open"},

@@ -84,7 +84,10 @@ func (t *trial) accept(ctx context.Context) error {
 		return errors.Join(err, again)
 	}
 	t.Work.Accepted(t.after)
-	return nil
+	if t.Rec.Run.Behind() || t.Rec.Run.Started.Isolated {
+		return nil // it is delivered with all else
+	}
+	return t.Rewind.Deliveries.Aside(ctx)
 }
 
 // undo records why an attempt failed and restores the checkpoint. What is

@@ -27,13 +27,11 @@ func (t *trial) judge(ctx context.Context) *fault {
 	if f := t.account(look); f != nil {
 		return f
 	}
-	git, f := t.gitMoved()
+	moved, f := t.movedBy(look)
 	if f != nil {
 		return f
 	}
-	if moved, err := t.Bound.MovedBesides(look, git); err != nil {
-		return faultf(history.Moved, "%v", err)
-	} else if moved != nil {
+	if moved != nil {
 		f := faultf(history.Moved, "the step moved what the run depends on")
 		f.Reasons = append(f.Reasons, moved.Reasons...)
 		return f
@@ -50,6 +48,30 @@ func (t *trial) judge(ctx context.Context) *fault {
 		}
 	}
 	return t.gatesLeftNothing(look)
+}
+
+// movedBy looks at the repository and at all that the run is bound to. In a
+// layer both are copies: of the repository nothing is ever delivered, so that
+// commits made there are noted, and dropped.
+func (t *trial) movedBy(ctx context.Context) (*session.Refusal, *fault) {
+	var refused *session.Refusal
+	var err error
+	if t.Work.Layered() {
+		if t.entry.Git, err = t.Work.RenewRepository(ctx); err == nil {
+			t.journalled.Git = t.entry.Git
+			refused, err = t.Bound.MovedBy(ctx)
+		}
+	} else {
+		git, f := t.gitMoved()
+		if f != nil {
+			return nil, f
+		}
+		refused, err = t.Bound.MovedBesides(ctx, git)
+	}
+	if err != nil {
+		return nil, faultf(history.Moved, "%v", err)
+	}
+	return refused, nil
 }
 
 // gitMoved looks at the repository, which no step may change and nothing
@@ -121,6 +143,14 @@ func (t *trial) judgePhase(ctx context.Context, phase gate.Phase) *fault {
 // gatesLeftNothing makes sure that judging changed nothing.
 func (t *trial) gatesLeftNothing(ctx context.Context) *fault {
 	if !t.runner.Ran() && !t.Touchy {
+		return nil
+	}
+	if t.Work.Layered() {
+		after, err := t.Work.TakeBack(ctx, t.after)
+		if err != nil {
+			return faultf(history.Crashed, "%v", err)
+		}
+		t.after = after
 		return nil
 	}
 	now, err := t.Work.Scanner.Scan(ctx, t.Work.Dir, t.after)

@@ -64,6 +64,8 @@ type Work struct {
 	// Feedback is why earlier attempts failed, oldest first, and what advisors
 	// and persons said.
 	Feedback []string
+	// Path is where programs see the folder in which the step works.
+	Path string
 	// Runner runs programs in the step's sandbox. What it started does not
 	// outlive the call.
 	Runner gate.CommandRunner

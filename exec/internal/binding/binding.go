@@ -40,9 +40,10 @@ type Binding struct {
 	// bound to; nil if nobody accepted anything.
 	Accepted *envelope.Envelope
 
-	prober   probe.Prober
-	isolated string   // see isolation
-	shell    []string // see shellTool
+	prober   probe.Prober // of the workspace
+	layer    probe.Prober // of the folder in which steps work
+	isolated string       // see isolation
+	shell    []string     // see shellTool
 }
 
 // Verify makes sure, before anything is attempted, that nothing moved that the
@@ -105,6 +106,26 @@ func (b *Binding) Moved(ctx context.Context) (*session.Refusal, error) {
 		return nil, err
 	}
 	return b.MovedBesides(ctx, git)
+}
+
+// MovedBy is Moved for an attempt that has just worked in a layer: what of that
+// is not as it was.
+func (b *Binding) MovedBy(ctx context.Context) (*session.Refusal, error) {
+	refused := b.Refusal()
+	for _, name := range b.Work.Changed(b.Own()) {
+		refused.Reasons = append(refused.Reasons, fmt.Sprintf("%s, which the run is bound to, was changed", name))
+	}
+	now, err := b.envelope(ctx, b.Work.Dir, &b.layer)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range cmp.Or(b.Accepted, b.Rec.Run.Started.Envelope).Moves(now) {
+		refused.Reasons = append(refused.Reasons, m.String())
+	}
+	if len(refused.Reasons) == 0 {
+		return nil, nil
+	}
+	return refused, nil
 }
 
 // MovedBesides is Moved for whoever has looked at the repository.
@@ -184,12 +205,17 @@ func (b *Binding) Moves(ctx context.Context) ([]envelope.Move, error) {
 // Envelope looks at everything that the outcome depends on. Files are read
 // again only where their stamps moved, since this is asked before every step.
 func (b *Binding) Envelope(ctx context.Context) (*envelope.Envelope, error) {
+	return b.envelope(ctx, b.Work.Root, &b.prober)
+}
+
+// envelope is the envelope with the files of a folder.
+func (b *Binding) envelope(ctx context.Context, dir string, prober *probe.Prober) (*envelope.Envelope, error) {
 	isolation, err := b.isolation()
 	if err != nil {
 		return nil, err
 	}
 	spec := probe.Spec{
-		Dir:             b.Work.Dir,
+		Dir:             dir,
 		Model:           b.Plan.Envelope.Model,
 		PromptTemplates: b.Plan.Envelope.PromptTemplate,
 		Context:         b.Plan.Envelope.Context,
@@ -204,7 +230,7 @@ func (b *Binding) Envelope(ctx context.Context) (*envelope.Envelope, error) {
 	if spec.Agents, err = b.Agents(ctx); err != nil {
 		return nil, err
 	}
-	return b.prober.Compute(ctx, spec)
+	return prober.Compute(ctx, spec)
 }
 
 // shellTool is the program that runs shell commands where the system has none
@@ -232,7 +258,7 @@ func (b *Binding) isolation() (string, error) {
 	if err != nil {
 		return "", &session.Refusal{Run: b.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Err: err}
 	}
-	b.isolated = reached.String()
+	b.isolated = reached.String() + b.Layer()
 	return b.isolated, nil
 }
 

@@ -24,6 +24,8 @@ const (
 	Dynamic = "m"
 	Block   = "w" // leave a step blocked
 	Replan  = "n" // stop, so that another plan can be made
+	Theirs  = "t" // keep what somebody else did
+	Ours    = "o" // put what the step did in its place
 	Settled = "y" // the person has done, seen or decided what a checkpoint is about
 )
 

@@ -16,7 +16,7 @@ var (
 	StrangersRan = []guard.Observation{guard.Bindings, guard.Tree}
 	// PersonAsked: a question was put; who answers may have looked at the tree,
 	// and touched it.
-	PersonAsked = []guard.Observation{guard.Bindings, guard.Tree}
+	PersonAsked = []guard.Observation{guard.Bindings, guard.Tree, guard.Workspace}
 	// TimePassed: the run waited, and somebody may have used the time.
 	TimePassed = []guard.Observation{guard.Bindings, guard.Tree, guard.Requests}
 	// Attempted: an executor worked.

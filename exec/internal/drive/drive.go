@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/ending"
 	"github.com/planlock/planlock/exec/internal/engine"
@@ -32,6 +33,8 @@ type Drive struct {
 	Evidence  *tasks.Evidence
 	Attempts  *attempt.Attempts
 	Ending    *ending.Ending
+	// Deliveries bring into the workspace what was accepted.
+	Deliveries *deliveries.Deliveries
 }
 
 // CarryOn carries the run on from wherever its history stands, until it is
@@ -96,6 +99,8 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 		return d.Attempts.Before(ctx, s, a.Start)
 	case engine.Attempt:
 		return d.Attempts.Run(ctx, s, d.Method(s, a.Method))
+	case engine.Deliver:
+		return d.Deliveries.Deliver(ctx)
 	case engine.Restore:
 		if s == nil {
 			return d.Rewind.RestoredRun(ctx)
@@ -152,9 +157,11 @@ func (d *Drive) look(ctx context.Context, s *history.Step, what guard.Observatio
 		return d.People.Inbox.Look(ctx)
 	case guard.Done:
 		return d.Bound.LookWhetherDone(ctx, s)
+	case guard.Workspace:
+		return d.Deliveries.Look(ctx, s)
 	}
 	if s != nil && !s.WithinTree() && d.Rec.Seen.Of != s.Address {
-		d.Rec.Seen.Forget(guard.Bindings)
+		d.Rec.Seen.Forget(guard.Bindings, guard.Workspace)
 	}
 	if err := d.Bound.Verify(ctx); err != nil {
 		return d.LetGo(ctx, err)

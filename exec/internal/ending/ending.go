@@ -3,20 +3,20 @@ package ending
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
@@ -26,9 +26,10 @@ import (
 // and its documents.
 type Ending struct {
 	*session.Session
-	Bound  *binding.Binding
-	Rewind *rewind.Rewind
-	Views  *views.Views
+	Bound      *binding.Binding
+	Rewind     *rewind.Rewind
+	Deliveries *deliveries.Deliveries
+	Views      *views.Views
 }
 
 // End decides how the run ended, and records that with what the final gates
@@ -36,6 +37,9 @@ type Ending struct {
 // run that ended so has always reached the workspace. A refusal lets the run
 // go: it ends when what moved is as it was.
 func (e *Ending) End(ctx context.Context) error {
+	if err := e.Deliveries.Look(ctx, nil); err != nil || e.Rec.Run.Foreign != nil {
+		return err // somebody is asked first
+	}
 	ended, judged, err := e.verdict(ctx)
 	if err != nil {
 		return e.LetGo(ctx, err)
@@ -45,7 +49,7 @@ func (e *Ending) End(ctx context.Context) error {
 	}
 	facts := history.Judged(judged).Facts()
 	if e.Rec.Run.Started.Isolated && !e.Rec.Run.Started.Shadow && ended.Status == history.Achieved {
-		if err := e.deliver(ctx, ended); err != nil {
+		if err := e.deliver(ctx, ended); err != nil || e.Rec.Run.Foreign != nil {
 			return err
 		}
 	}
@@ -156,8 +160,12 @@ func (e *Ending) completedPart() *plan.Plan {
 }
 
 // leftAlone makes sure that judging the run changed nothing. What changed is
-// named, kept and undone.
+// named, kept and undone; in a clone it vanishes.
 func (e *Ending) leftAlone(ctx context.Context) ([]string, error) {
+	if e.Work.Layered() {
+		_, err := e.Work.TakeBack(ctx, e.Work.Tree)
+		return nil, err
+	}
 	now, err := e.Work.Scanner.Scan(context.WithoutCancel(ctx), e.Work.Dir, e.Work.Tree)
 	if err != nil {
 		return nil, err
@@ -172,28 +180,16 @@ func (e *Ending) leftAlone(ctx context.Context) ([]string, error) {
 	return bound.First(lines, 20), e.Rewind.RestoredRun(ctx)
 }
 
-// deliver moves the workspace to the tree of an isolated run. If anybody
-// touched the workspace meanwhile, it is left alone and the run has not
+// deliver brings what an isolated run made into the workspace. If anybody
+// touched the workspace meanwhile, that is left alone and the run has not
 // achieved its goal.
 func (e *Ending) deliver(ctx context.Context, ended *history.Ended) error {
-	if e.Rec.Run.Delivered != nil {
-		return nil // the controller died between the delivery and the end
-	}
-	have, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
-	if err != nil {
-		return err
-	}
-	if base := e.Rec.Run.Started.Base.Tree; have.Digest() != base {
+	why, err := e.Deliveries.DeliverAll(ctx)
+	if len(why) > 0 {
 		ended.Status = history.NotAchieved
-		ended.Reasons = append(ended.Reasons, fmt.Sprintf(
-			"the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Digest().Short(), base.Short()))
-		return nil
+		ended.Reasons = append(ended.Reasons, why...)
 	}
-	if err := e.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.Rec.Run.Tree,
-		Discarded: e.Rec.Run.Started.Base, Deliver: true}); err != nil {
-		return err
-	}
-	return e.Rewind.RestoredRun(ctx)
+	return err
 }
 
 // Seal draws the views and closes the journal for good. The digests of the
@@ -204,7 +200,6 @@ func (e *Ending) Seal(ctx context.Context) error {
 		return nil
 	}
 	e.Shown = nil // no step is carried out any more: a long plan is not held once more while documents are drawn
-	d := disk.From(ctx)
 	views, err := e.Views.Draw(ctx)
 	if err != nil {
 		return err
@@ -212,9 +207,8 @@ func (e *Ending) Seal(ctx context.Context) error {
 	if err := e.Rec.Record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
 		return err
 	}
-	if e.Rec.Run.Delivered != nil || e.Rec.Run.Started.Shadow || e.Rec.Run.Started.Isolated &&
-		e.Rec.Run.Ended.Status != history.Achieved && e.untouched() {
-		if err := d.Anywhere().RemoveAll(filepath.Join(e.Home.RunDir(e.Rec.Run.Started.Run), "clone")); err != nil {
+	if e.Work.Layered() && !e.kept() {
+		if err := layer.Discard(ctx, e.Work.Dir); err != nil {
 			e.Rec.Log.Warn("the clone of the run cannot be removed", "err", err)
 		}
 	}
@@ -222,6 +216,9 @@ func (e *Ending) Seal(ctx context.Context) error {
 	return nil
 }
 
-// untouched reports whether nothing was completed in the clone, so that it need
-// not be kept for whoever wants to see what became of the run.
-func (e *Ending) untouched() bool { return e.Rec.Run.Tree == e.Rec.Run.Started.Base }
+// kept reports whether the clone is kept for whoever wants to see what became
+// of the run: nothing of it was delivered, and something was completed in it.
+func (e *Ending) kept() bool {
+	run := e.Rec.Run
+	return run.Started.Isolated && !run.Started.Shadow && run.Delivered == nil && run.Tree != run.Started.Base
+}

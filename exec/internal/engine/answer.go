@@ -28,6 +28,9 @@ type Answer struct {
 func settle(c *guard.Case, a Answer) []history.Located {
 	q := *lane.Pending(c.Run)
 	c = c.About(c.Run.Step(q.Step))
+	if aboutForeign(q) {
+		return settled(c, q, a)
+	}
 	at := c.Step.Where(q.Attempt)
 	facts := []history.Fact{&history.Answered{Answer: a.Answer}, question.Addendum(c, q, a.Answer)}
 	if q.Kind == ask.Stage && a.Choice == choice.Again {
@@ -122,8 +125,8 @@ func refuse(c *guard.Case, why string) []history.Located {
 	c = c.About(c.Run.Step(q.Step))
 	at, said := c.Step.Where(q.Attempt), bound.Text(why, bound.Line)
 	final := &history.Unanswered{Question: q.ID, Why: said, Final: true}
-	if q.Kind == ask.Stage {
-		return at.Locate(final) // what needs the speclet is blocked when its turn comes
+	if q.Kind == ask.Stage || aboutForeign(q) {
+		return at.Locate(final) // what needs the speclet is blocked when its turn comes; nothing of others is touched
 	}
 	if by := c.Blocker(); q.Kind == ask.Dependency && by != nil {
 		// blocked, and no failure of its own

@@ -37,12 +37,16 @@ func (d *Decider) Decide(run *history.Run, seen *guard.Seen) []Wanted {
 		return nil
 	case run.Restoring != nil && lane.Current(run) == nil:
 		return one(Restore{})
+	case delivers(run):
+		return one(Deliver{})
 	case run.Ended != nil:
 		return one(Seal{})
 	case run.Abandoned != nil, run.Stopping != nil:
 		return stopping(c)
 	case run.Flow.HandedOver():
 		return one(Pause{Why: HandedOver})
+	case run.Foreign != nil:
+		return foreign(c.About(run.ForeignStep))
 	}
 	for _, next := range []func(*guard.Case) []Wanted{tasksThatAreOver, notes, lessons} {
 		if wanted := next(c); wanted != nil {

@@ -26,7 +26,7 @@ func heard(c *guard.Case, g guard.Guard, v guard.Verdict) []Wanted {
 // be ([Refuse]).
 func WantedBy(c *guard.Case, v guard.Verdict) Action {
 	switch {
-	case v.Look < 0 || v.Look > guard.Due:
+	case v.Look < 0 || v.Look > guard.Workspace:
 		return Refuse{Why: fmt.Sprintf("there is no observation %d", v.Look)}
 	case v.Look != 0:
 		return Look{What: v.Look}

@@ -41,6 +41,9 @@ type Begin struct{ Start *history.StepStarted }
 // it judged.
 type Attempt struct{ Method string }
 
+// Deliver brings into the workspace what the run accepted.
+type Deliver struct{}
+
 // Restore carries out the restore that the journal announced.
 type Restore struct{}
 
@@ -110,6 +113,7 @@ func (Look) action()    {}
 func (Put) action()     {}
 func (Begin) action()   {}
 func (Attempt) action() {}
+func (Deliver) action() {}
 func (Restore) action() {}
 func (Rewind) action()  {}
 func (Consult) action() {}

@@ -19,6 +19,9 @@ func binding(c *guard.Case) guard.Verdict {
 	if !c.Seen.Holds(guard.Tree) {
 		return guard.Look(guard.Tree)
 	}
+	if c.Run.Started.Layered() && !c.Seen.Holds(guard.Workspace) {
+		return guard.Look(guard.Workspace)
+	}
 	return guard.Pass()
 }
 

@@ -23,6 +23,9 @@ import (
 // Own is the folder in a workspace that belongs to the controller.
 const Own = ".planlock"
 
+// CloneName is the folder of a run's own in which its steps work.
+const CloneName = "clone"
+
 // A Home is a folder in which plans run, as its runs and what they kept lie
 // there. The zero value is the current folder. The fields are those of
 // exec.Workspace.

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/lane"
@@ -50,9 +51,6 @@ func (l *Life) Begin(ctx context.Context) error {
 		return err
 	}
 	l.Work.Base, l.Work.Tree = base, base
-	if err := l.cloneable(); err != nil {
-		return err
-	}
 	if err := l.harmless(l.Locked.Format()); err != nil {
 		return err
 	}
@@ -94,7 +92,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
 		Policy: l.Policy(), Roles: l.Roles(), Remembered: l.Memory.Precedents(ctx, l.Locked.Digest()),
-		Executor: l.Executor, Isolated: l.Isolates(), Shadow: l.Shadow, NoSandbox: l.NoSandbox,
+		Executor: l.Executor, Layer: l.layer(), Isolated: l.Isolate, Shadow: l.Shadow, NoSandbox: l.NoSandbox,
 		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,
 	}
 	started.Own = l.Own()
@@ -173,10 +171,15 @@ func (l *Life) launch(ctx context.Context, started *history.Started) error {
 		_, err := os.Stat(l.Home.Journal(run))
 		started.OwnStores = errors.Is(err, fs.ErrNotExist)
 	}
+	if started.Layered() {
+		l.Rec.Run.Started.Run = run // names the folder
+		started.Stamps = l.Work.KeepBase(ctx)
+	}
 	if err := l.Rec.Record(ctx, history.Where{}, started); err != nil {
 		return err
 	}
-	return l.clone(ctx)
+	l.Rec.Seen.Saw(guard.Workspace) // the base was scanned just now
+	return l.enter(ctx)
 }
 
 // unfinished refuses a lock that has served a run, and a tree that holds half a
@@ -221,7 +224,13 @@ func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
 // half says where a run was stopped that may have left half of something in the
 // tree; "" where none did.
 func half(ctx context.Context, run *history.Run) string {
-	if run == nil || run.Sealed != nil || run.Started.Isolated {
+	if run == nil || run.Sealed != nil {
+		return ""
+	}
+	if run.Started.Layered() {
+		if run.Behind() {
+			return "while its work was brought into the workspace"
+		}
 		return ""
 	}
 	switch s := lane.Current(run); {

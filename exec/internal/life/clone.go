@@ -5,53 +5,39 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/internal/disk"
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
-// clone makes the folder in which an isolated run works. It can be repeated:
-// what a controller that died left half made is completed.
-func (l *Life) clone(ctx context.Context) error {
-	if !l.Rec.Run.Started.Isolated {
-		return nil
+// layer is where a new run works.
+func (l *Life) layer() plan.Layer {
+	if l.InPlace() {
+		return plan.InPlace
 	}
-	l.Work.Dir = filepath.Join(l.Home.RunDir(l.Rec.Run.Started.Run), "clone")
-	if err := disk.From(ctx).Anywhere().MakeFolders(l.Work.Dir, 0o755); err != nil {
-		return fmt.Errorf("exec: clone: %w", err)
-	}
-	whole := l.Work.Scanner
-	whole.Scope.Track = nil // the clone begins with what is only watched, too
-	have, err := whole.Scan(ctx, l.Work.Dir, nil)
-	if err != nil {
-		return err
-	}
-	want, err := l.Rec.Store.Tree(ctx, l.Rec.Run.Tree)
-	if err != nil {
-		return err
-	}
-	l.Work.TouchedAll(l.Work.Dir)
-	if err := l.Rec.Store.Restore(ctx, l.Work.Dir, want, have); err != nil {
-		return err
-	}
-	l.Work.Tree, err = l.Work.Scanner.Scan(ctx, l.Work.Dir, nil)
-	return err
+	return plan.Clone
 }
 
-// cloneable refuses an isolated run where the clone would not have what the
-// plan watches.
-func (l *Life) cloneable() error {
-	if !l.Isolates() {
+// CloneDir is the folder of a run's clone.
+func CloneDir(s *session.Session) string {
+	return filepath.Join(s.Home.RunDir(s.Rec.Run.Started.Run), home.CloneName)
+}
+
+// enter makes the clone in which a run works, and has it hold the tree that was
+// accepted. It can be repeated: what there was is made anew.
+func (l *Life) enter(ctx context.Context) error {
+	if !l.Rec.Run.Started.Layered() {
 		return nil
 	}
-	for entry := range l.Work.Base.All() {
-		if l.Work.Base.Level(entry.Path) == ledger.Stamps {
-			return &session.Refusal{Hint: "run it neither isolated nor as a trial, or move the glob that covers it to track or ignore of [ledger]",
-				Reasons: []string{fmt.Sprintf("%q is watched by its stamps only, so its content is not kept, and the clone of an isolated run would not have it", entry.Path)}}
-		}
+	dir := CloneDir(l.Session)
+	if err := layer.Discard(ctx, dir); err != nil {
+		return fmt.Errorf("exec: %w", err)
 	}
-	return nil
+	if err := layer.Clone(ctx, l.Work.Root, dir); err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	return l.Work.Enter(ctx, dir)
 }
 
 // harmless refuses a trial of steps that would leave traces outside of the

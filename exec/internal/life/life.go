@@ -5,6 +5,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/recovery"
@@ -19,6 +20,8 @@ type Life struct {
 	// it.
 	Bound *binding.Binding
 	Tools *binding.Tools
+	// Deliveries know the workspace of a run that works in a layer.
+	Deliveries *deliveries.Deliveries
 	// Memory has the choices that may answer questions of the run.
 	Memory *people.Memory
 	// Accepted is what moved since the run was let go, and may have.
@@ -34,14 +37,12 @@ type Accepted struct {
 
 // A Host is what whoever embeds the controller has chosen for this run.
 type Host struct {
-	Executor string // what the default one calls itself
-	// Isolate has a new run work in a clone, and Shadow too, which is never
-	// delivered.
-	Isolate, Shadow bool
-	Mode            plan.Mode // "" if it leaves that to the plan
-	Preset          string    // "" if it leaves that to the plan
-	Version         string    // of planlock
-	Warnings        []string  // about what was chosen
+	Executor string    // what the default one calls itself
+	Shadow   bool      // a new run is a trial, which is never delivered
+	Mode     plan.Mode // "" if it leaves that to the plan
+	Preset   string    // "" if it leaves that to the plan
+	Version  string    // of planlock
+	Warnings []string  // about what was chosen
 	// Signer signs the journals of runs, and goes on where one of EarlierSigners
 	// did before; nil: nobody signs.
 	Signer         crypto.Signer
@@ -62,6 +63,3 @@ type Host struct {
 	Options func() plan.CheckOptions
 	Bind    func(*plan.Draft, plan.LockOptions) (*plan.Locked, error)
 }
-
-// Isolates reports whether a new run works in a clone.
-func (h *Host) Isolates() bool { return h.Isolate || h.Shadow }

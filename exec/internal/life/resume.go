@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -89,8 +88,8 @@ func (l *Life) Recall(ctx context.Context) (err error) {
 	_, l.LockFile = home.Sources(l.Rec.Run, l.Work.Root)
 	l.NoSandbox = s.NoSandbox
 	l.Work.Scanner.Scope = l.Scope()
-	if s.Isolated {
-		l.Work.Dir = filepath.Join(l.Home.RunDir(s.Run), "clone")
+	if s.Layered() {
+		l.Work.Dir = CloneDir(l.Session)
 	}
 	l.Work.Revive(ctx)
 	l.Work.Base, err = l.Work.BaseTree(ctx)
@@ -122,19 +121,19 @@ func (l *Life) takeUp(ctx context.Context) error {
 	}
 	// After a power cut the workspace may lack what was written last, whatever
 	// the journal says of it.
-	lost := worktree.PowerWent(ctx, l.Rec.Run)
+	lost := worktree.PowerWent(ctx, l.Rec.Run) && !l.Rec.Run.Started.Layered()
 	if err := l.nobodyAfter(ctx, lost); err != nil {
 		return err
 	}
 	if l.Rec.Run.Paused == nil && !lost {
 		l.Work.TouchedAll(l.Work.Dir)
 	}
-	if l.Rec.Run.Started.Isolated && (gone(l.Work.Dir) || untried(l.Rec.Run)) {
-		if err := l.clone(ctx); err != nil {
-			return err
-		}
+	half, err := false, error(nil)
+	if l.Rec.Run.Started.Layered() {
+		err = l.Reenter(ctx)
+	} else {
+		half, err = l.catchUp(ctx)
 	}
-	half, err := l.catchUp(ctx)
 	if err != nil {
 		return err
 	}
@@ -167,9 +166,48 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if err := l.Rec.Record(ctx, history.Where{}, facts...); err != nil {
 		return err
 	}
+	if err := l.lookAgain(ctx); err != nil {
+		return err
+	}
 	l.Memory.Keep(ctx)
 	l.Paused(ctx) // what was drawn for whoever goes on says that it waits
 	return nil
+}
+
+// lookAgain finds out what others did in the workspace since the run was let go.
+func (l *Life) lookAgain(ctx context.Context) error {
+	run := l.Rec.Run
+	switch {
+	case run.Ended != nil:
+		return nil
+	case run.Foreign != nil:
+		return l.Deliveries.Again(ctx)
+	case run.Behind(), run.Restoring != nil, lane.InFlight(run):
+		return nil // what was begun goes forward first
+	}
+	return l.Deliveries.Look(ctx, nil)
+}
+
+// Reenter has the clone hold what was accepted, unless an attempt was under way
+// in it: what that left is kept first. A clone of another life of the machine is
+// made anew, since nothing of it was ever synced.
+func (l *Life) Reenter(ctx context.Context) error {
+	run := l.Rec.Run
+	another := run.Boot != disk.From(ctx).Boot()
+	switch {
+	case gone(l.Work.Dir), another && run.Ended == nil:
+		return l.enter(ctx)
+	case run.Ended != nil:
+		return nil
+	}
+	if _, err := l.Work.RenewRepository(ctx); err != nil { // what an attempt did there that was cut off
+		return err
+	}
+	l.Work.Changed(l.Own()) // the plan may have been amended
+	if run.Restoring != nil || lane.InFlight(run) {
+		return nil
+	}
+	return l.Work.Regain(ctx)
 }
 
 // accept is that the run is bound anew to what moved, if a person accepted all
@@ -221,7 +259,7 @@ func (a Accepted) otherwise(moves []envelope.Move) (reasons []string) {
 // nobodyAfter refuses to restore the tree of a run where another one has worked
 // in the workspace: that would undo what it did.
 func (l *Life) nobodyAfter(ctx context.Context, lost bool) error {
-	if l.Rec.Run.Started.Isolated || l.Rec.Run.Ended != nil || !lost && l.Rec.Run.Restoring == nil &&
+	if l.Rec.Run.Started.Layered() || l.Rec.Run.Ended != nil || !lost && l.Rec.Run.Restoring == nil &&
 		!lane.InFlight(l.Rec.Run) {
 		return nil
 	}
@@ -231,17 +269,6 @@ func (l *Life) nobodyAfter(ctx context.Context, lost bool) error {
 	}
 	return l.Refuse("lock a plan of what is left to be done, and run that",
 		"run %s has worked in this workspace since, and going on would restore the tree from before it", since)
-}
-
-// untried reports whether no step was begun, nor the run set back: the clone of
-// an isolated run may be half made.
-func untried(run *history.Run) bool {
-	for _, s := range run.Steps {
-		if s.Status != history.Pending || len(s.Undone) > 0 {
-			return false
-		}
-	}
-	return run.Restoring == nil && run.Ended == nil
 }
 
 // catchUp repairs a tree that is one step behind the journal. A write that
@@ -286,14 +313,8 @@ func (l *Life) catchUp(ctx context.Context) (half bool, err error) {
 // one, or a restore that was cut short. What is there is kept, as always; so
 // who worked there before the run was taken up loses nothing.
 func (l *Life) accepted(ctx context.Context, why string) ([]history.Fact, error) {
-	restoring := l.Rec.Run.Restoring
-	if l.Rec.Run.Ended != nil || restoring != nil && !restoring.Deliver ||
-		lane.InFlight(l.Rec.Run) {
+	if l.Rec.Run.Ended != nil || l.Rec.Run.Restoring != nil || lane.InFlight(l.Rec.Run) {
 		return nil, nil
-	}
-	if l.Rec.Run.Started.Isolated && l.Rec.Run.Delivered == nil {
-		_, err := l.Work.Restore(ctx, l.Work.Dir, l.Rec.Run.Tree) // nobody else works in the clone
-		return nil, err
 	}
 	now, err := l.Work.Tolerant().Scan(ctx, l.Work.Dir, nil)
 	if err != nil || now.Digest() == l.Rec.Run.Tree.Tree {

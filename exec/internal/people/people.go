@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
@@ -119,11 +120,27 @@ func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error
 		return nil // the loop stops
 	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() &&
 		!p.Now().Before(q.Deadline):
-		return p.Note(ctx, p.Decider().Refuse(p.Rec.Run, err.Error()))
+		foreign := p.Rec.Run.Foreign
+		if err := p.Note(ctx, p.Decider().Refuse(p.Rec.Run, err.Error())); err != nil || foreign == nil {
+			return err
+		}
+		return p.LetGo(ctx, p.unsettled(foreign))
 	}
 	// Nobody refused: the way to whoever answers is broken.
 	return p.Pause(ctx, "question "+q.ID+" could not be put",
 		fmt.Errorf("exec: question %s could not be put: %w", q.ID, err))
+}
+
+// unsettled refuses to go on while nobody says what becomes of what others did.
+func (p *People) unsettled(f *history.Foreign) *session.Refusal {
+	run := p.Rec.Run.Started.Run
+	refused := &session.Refusal{Run: run,
+		Hint:    "put back what is named above, or say in answer to the question what becomes of it: nothing of it was touched",
+		Actions: []action.Action{{Kind: action.Resume, Run: run}, {Kind: action.Abandon, Run: run}}}
+	for _, line := range f.Changes {
+		refused.Reasons = append(refused.Reasons, "external change: nobody in this run did  "+line)
+	}
+	return refused
 }
 
 // settle makes an answer part of the record, with all that follows from it at

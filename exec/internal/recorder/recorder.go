@@ -69,7 +69,8 @@ func (r *Recorder) RecordAll(ctx context.Context, facts ...history.Located) erro
 	return nil
 }
 
-// tell tells of the facts that were written since it did so last.
+// tell tells of the facts that were written since it did so last. That a step is
+// complete is told once its work is in the workspace.
 func (r *Recorder) tell() {
 	if r.Tell == nil {
 		return
@@ -77,6 +78,10 @@ func (r *Recorder) tell() {
 	r.telling.Lock()
 	defer r.telling.Unlock()
 	r.mu.Lock()
+	if _, undelivered := r.Run.Undelivered(); undelivered {
+		r.mu.Unlock()
+		return
+	}
 	untold := r.untold
 	r.untold = nil
 	r.mu.Unlock()
@@ -89,6 +94,12 @@ func (r *Recorder) tell() {
 // on them until then.
 func (r *Recorder) Stage(ctx context.Context, facts ...history.Located) error {
 	return r.by(ctx, r.Journal.Stage, facts)
+}
+
+// Write adds facts that have to outlive this process, and need not outlive a
+// power cut.
+func (r *Recorder) Write(ctx context.Context, facts ...history.Located) error {
+	return r.by(ctx, r.Journal.Write, facts)
 }
 
 // by adds facts. A completion that is not durable yet becomes so before them

@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
@@ -16,11 +17,20 @@ const compensationTime = 5 * time.Minute
 
 // A Rewind restores trees that a run had, and undoes what steps did outside of
 // them.
-type Rewind struct{ *session.Session }
+type Rewind struct {
+	*session.Session
+	// Deliveries are those of a run that works in a layer.
+	Deliveries *deliveries.Deliveries
+}
 
 // Restored carries out the restore that the journal announced for an attempt of
 // a step (0: none), compensation first, and says so. It can be repeated.
 func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) error {
+	if !r.Rec.Run.Started.Isolated {
+		if err := r.Work.DropAside(ctx); err != nil {
+			return err
+		}
+	}
 	have, err := r.Work.KeepFirst(ctx, s.Where(attempt), r.Work.Dir)
 	if err != nil {
 		return err
@@ -42,29 +52,17 @@ func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) err
 }
 
 // RestoredRun carries out a restore that belongs to no step: after final gates
-// that changed the tree, and when an isolated run is delivered.
+// that changed the tree, and where foreign changes were adopted.
 func (r *Rewind) RestoredRun(ctx context.Context) error {
-	dir := r.Work.Dir
-	if r.Rec.Run.Restoring.Deliver {
-		dir = r.Work.Root
-	}
-	have, err := r.Work.KeepFirst(ctx, history.Where{}, dir)
+	have, err := r.Work.KeepFirst(ctx, history.Where{}, r.Work.Dir)
 	if err != nil {
 		return err
 	}
-	deliver := r.Rec.Run.Restoring.Deliver
-	done, err := r.Work.RestoreFrom(ctx, dir, r.Rec.Run.Restoring.To, have, false)
+	done, err := r.Work.RestoreFrom(ctx, r.Work.Dir, r.Rec.Run.Restoring.To, have, false)
 	if err != nil {
 		return err
 	}
-	facts := []history.Fact{done}
-	if deliver {
-		if err := r.Work.MakeDurable(ctx, dir); err != nil {
-			return err // it is delivered again when the run is taken up
-		}
-		facts = append(facts, &history.Delivered{Tree: done.Tree})
-	}
-	return r.Rec.Record(ctx, history.Where{}, facts...)
+	return r.Rec.Record(ctx, history.Where{}, done)
 }
 
 // compensate undoes what the latest attempt of a step did outside of the

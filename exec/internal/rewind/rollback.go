@@ -9,6 +9,8 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/lane"
+	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -35,18 +37,46 @@ type Kept struct {
 // has ended.
 func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapshot, by, why string) (*Kept, error) {
 	done := &Kept{Sealed: r.Rec.Run.Ended != nil}
-	var err error
-	if done.Tree, err = r.keep(ctx); err != nil {
+	if _, half := r.Rec.Run.Undelivered(); half { // a delivery that was begun goes forward
+		if err := r.Deliveries.Deliver(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if r.Rec.Run.Foreign != nil {
+		return nil, r.Refuse("put that back, or answer the question about it, and resume the run first",
+			"the workspace holds what no step made, and nobody said what becomes of it")
+	}
+	to, err := r.target(ctx, s, to)
+	if err != nil {
 		return nil, err
 	}
-	if done.Sealed {
+	if r.Places() {
+		if err := r.Deliveries.MayGoBack(ctx, to); err != nil {
+			return nil, err
+		}
+	}
+	root := r.Work.Dir
+	if r.Places() {
+		root = r.Work.Root
+	}
+	if done.Tree, err = r.keep(ctx, root); err != nil {
+		return nil, err
+	}
+	switch {
+	case done.Sealed && r.Places():
+		return done, r.Deliveries.GoBack(ctx, to)
+	case done.Sealed:
 		_, err := r.Work.Restore(ctx, r.Work.Dir, to)
 		return done, errors.Join(err, r.Work.MakeDurable(ctx))
 	}
 	if err := r.Unwind(ctx, s); err != nil {
 		return done, err
 	}
-	if err = r.Rec.Record(ctx, s.Where(0), moved(s, to, done.Tree, by, why)...); err != nil {
+	kept, err := r.keep(ctx, r.Work.Dir)
+	if err != nil {
+		return done, err
+	}
+	if err = r.Rec.Record(ctx, s.Where(0), moved(s, to, kept, by, why)...); err != nil {
 		return nil, err
 	}
 	restored, err := r.Work.Restore(ctx, r.Work.Dir, to)
@@ -55,6 +85,11 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 	}
 	if err := r.Rec.Record(ctx, s.Where(0), restored); err != nil {
 		return done, err
+	}
+	if _, ok := r.Rec.Run.Undelivered(); ok {
+		if err := r.Deliveries.Deliver(ctx); err != nil {
+			return done, err
+		}
 	}
 	return done, r.Pause(ctx, "rolled back to before "+string(s.Address), nil)
 }
@@ -65,13 +100,53 @@ type Stuck struct{ error }
 // Unwrap returns why.
 func (s *Stuck) Unwrap() error { return s.error }
 
-// keep keeps what the folder holds, before it is set back.
-func (r *Rewind) keep(ctx context.Context) (record.Snapshot, error) {
-	tree, err := r.Work.Tolerant().Scan(ctx, r.Work.Dir, nil)
+// Places reports whether what the run did stands in a workspace that it does
+// not work in.
+func (r *Rewind) Places() bool {
+	run := r.Rec.Run
+	return run.Started.Layered() && (!run.Started.Isolated || run.Delivering())
+}
+
+// keep keeps what a folder holds, before it is set back.
+func (r *Rewind) keep(ctx context.Context, dir string) (record.Snapshot, error) {
+	tree, err := r.Work.Tolerant().Scan(ctx, dir, nil)
 	if err != nil {
 		return record.Snapshot{}, err
 	}
-	return r.Rec.Store.Snapshot(ctx, r.Work.Dir, tree, r.Rec.Run.Tree)
+	return r.Rec.Store.Snapshot(ctx, dir, tree, r.Rec.Run.Tree)
+}
+
+// target is the tree that the run is set back to before a step: that of its
+// checkpoint, with what others did since and was adopted.
+func (r *Rewind) target(ctx context.Context, s *history.Step, to record.Snapshot) (record.Snapshot, error) {
+	tree, base := (*ledger.Tree)(nil), to
+	for _, a := range r.Rec.Run.Adopted {
+		if a.At < s.At || s.At == 0 {
+			continue
+		}
+		if tree == nil {
+			var err error
+			if tree, err = r.Rec.Store.Tree(ctx, to); err != nil {
+				return to, err
+			}
+		}
+		from, err := r.Rec.Store.Tree(ctx, a.From)
+		if err != nil {
+			return to, err
+		}
+		with, err := r.Rec.Store.Tree(ctx, a.To)
+		if err != nil {
+			return to, err
+		}
+		if tree, err = worktree.With(tree, ledger.Diff(from, with)); err != nil {
+			return to, err
+		}
+		base = a.To // has the contents
+	}
+	if tree == nil {
+		return to, nil
+	}
+	return r.Rec.Store.Snapshot(ctx, r.Work.Root, tree, base)
 }
 
 // moved says that the run stands before a step. The position moves before the
@@ -87,14 +162,18 @@ func moved(s *history.Step, to, kept record.Snapshot, by, why string) []history.
 // first.
 func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by, why string, before []history.Located,
 	besides ...history.Fact) error {
-	kept, err := r.keep(ctx)
+	to, err := r.target(ctx, s, s.Checkpoint.Checkpoint)
+	if err != nil {
+		return err
+	}
+	kept, err := r.keep(ctx, r.Work.Dir)
 	if err != nil {
 		return err
 	}
 	if err := r.Unwind(ctx, s); err != nil {
 		return &Stuck{err}
 	}
-	facts := moved(s, s.Checkpoint.Checkpoint, kept, by, why)
+	facts := moved(s, to, kept, by, why)
 	facts = slices.Insert(facts, 1, besides...)
 	return r.Rec.RecordAll(ctx, append(before, s.Where(0).Locate(facts...)...)...)
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/planlock/planlock/gate"
@@ -16,6 +17,7 @@ type Runner struct {
 	inner process.Runner // without an environment
 	env   []string       // variables that commands get besides those that all get
 	err   error
+	dir   string // where steps work, which commands may see at another path
 	ran   atomic.Bool
 }
 
@@ -39,6 +41,7 @@ func (r *Runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, e
 		return gate.CommandResult{Exit: -1}, r.err
 	}
 	r.ran.Store(true)
+	c.Dir = r.Seen(c.Dir)
 	return r.equipped().Run(ctx, c)
 }
 
@@ -48,5 +51,15 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 		return gate.CommandResult{Exit: -1}, r.err
 	}
 	r.ran.Store(true)
+	c.Dir = r.Seen(c.Dir)
 	return r.equipped().RunLive(ctx, c, stderr)
+}
+
+// Seen is the path at which commands see a folder.
+func (r *Runner) Seen(dir string) string {
+	rel, err := filepath.Rel(r.dir, dir)
+	if r.inner.Sandbox.View == nil || !filepath.IsAbs(dir) || err != nil || !filepath.IsLocal(rel) {
+		return dir
+	}
+	return filepath.Join(r.inner.Dir, rel)
 }

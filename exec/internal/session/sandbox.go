@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/plan"
 )
@@ -20,10 +21,54 @@ func (s *Session) Sandbox() (process.Sandbox, int64, error) {
 	}
 	box.Workspace, box.Hidden = s.Work.Dir, s.Secrets
 	box.Protect = append(box.Protect, s.Work.Scanner.Scope.Own...)
-	if s.Work.Dir != s.Work.Root {
+	if view := s.view(); view != nil {
+		box.Workspace, box.View = view.At, view
+	} else if s.Work.Layered() {
 		box.Protect = append(box.Protect, s.aroundClone()...)
 	}
 	return box, output, nil
+}
+
+// view shows commands the clone at the path of the workspace; nil where they
+// work in the workspace, or where this machine cannot show it.
+func (s *Session) view() *layer.View {
+	if !s.Work.Layered() {
+		return nil
+	}
+	if at := s.shows(); at != "" {
+		return &layer.View{At: at, From: s.Work.Dir}
+	}
+	return nil
+}
+
+// shows is the path at which commands can be shown a clone; "" where this
+// machine cannot.
+func (s *Session) shows() string {
+	at, err := filepath.EvalSymlinks(s.Work.Root)
+	if err != nil || !process.ReachBind() {
+		return ""
+	}
+	return at
+}
+
+// Layer says where steps work, for the envelope; "" if that is the workspace.
+func (s *Session) Layer() string {
+	switch {
+	case s.InPlace():
+		return ""
+	case s.shows() == "":
+		return "; steps work in a clone elsewhere"
+	}
+	return "; steps work in a clone"
+}
+
+// InPlace reports whether steps work in the workspace itself, as the run does,
+// or would.
+func (s *Session) InPlace() bool {
+	if s.Rec.Run.Head.Seq > 0 {
+		return !s.Rec.Run.Started.Layered()
+	}
+	return s.Plan.Sandbox.Layer == plan.InPlace && !s.Isolate
 }
 
 // aroundClone is what of the controller's own lies around the clone of an
@@ -51,8 +96,8 @@ func (s *Session) Runner(step *plan.Step) *Runner {
 	if step != nil && step.Access != nil && step.Access.Writes != nil {
 		box.Writes = step.Access.Writes
 	}
-	return &Runner{err: err, env: s.Plan.Sandbox.Env, inner: process.Runner{
-		Dir:         s.Work.Dir,
+	return &Runner{err: err, env: s.Plan.Sandbox.Env, dir: s.Work.Dir, inner: process.Runner{
+		Dir:         box.Workspace,
 		Shell:       s.Shell,
 		Sandbox:     box,
 		OutputLimit: output,

@@ -48,6 +48,8 @@ type Session struct {
 	Ladder recovery.Ladder
 	// Guards are those of the host.
 	Guards []guard.Guard
+	// Isolate has a new run deliver nothing before it achieved its goal.
+	Isolate bool
 	// NoSandbox runs commands at level none, whatever the plan says.
 	NoSandbox bool
 	// Shell runs shell commands where the system has no sh.

@@ -25,8 +25,12 @@ import (
 // restores the tree that was accepted. When the controller lets go, nobody
 // will: then what the run wrote is synced first.
 
-// Touched notes that entries of a folder came, went or were written.
+// Touched notes that entries of a folder came, went or were written. A clone is
+// made anew after a power cut, so that nothing of it needs to be durable.
 func (w *Worktree) Touched(dir string, changes []ledger.Change) {
+	if w.Layered() && dir == w.Dir {
+		return
+	}
 	written := w.unsynced.of(dir)
 	for _, c := range changes {
 		written.paths[c.Path] = true
@@ -34,7 +38,11 @@ func (w *Worktree) Touched(dir string, changes []ledger.Change) {
 }
 
 // TouchedAll notes that anything in a folder may have been written.
-func (w *Worktree) TouchedAll(dir string) { w.unsynced.of(dir).all = true }
+func (w *Worktree) TouchedAll(dir string) {
+	if !w.Layered() || dir != w.Dir {
+		w.unsynced.of(dir).all = true
+	}
+}
 
 // PowerWent reports whether the machine started anew since somebody had the run
 // in hand and did not let go of it: then the workspace may have lost something.

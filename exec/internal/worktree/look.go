@@ -43,6 +43,9 @@ func (w *Worktree) External(ctx context.Context) ([]string, error) {
 	if w.Rec.Seen.Holds(guard.Tree) && w.Tree != nil && w.Tree.Digest() == w.Rec.Run.Tree.Tree {
 		return nil, nil
 	}
+	if w.Layered() {
+		return nil, w.Regain(ctx)
+	}
 	now, err := w.Scan(ctx)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func (w *Worktree) KeepFirst(ctx context.Context, at history.Where, dir string) 
 	if have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
 		return have, nil
 	}
-	ours := w.Ours || w.Rec.Run.Started.Isolated && dir == w.Dir
+	ours := w.Ours || w.Layered() && dir == w.Dir
 	snap, err := w.Rec.Store.Snapshot(ctx, dir, have, begun.To)
 	if err == nil && !ours {
 		err = unread(have)

@@ -24,6 +24,8 @@ import (
 
 const (
 	stampsName = "stamps"
+	// baseName has those of the workspace when a run began that works in a layer.
+	baseName = "stamps-workspace"
 	// A tree of fewer entries is read as fast as such a file.
 	fewEntries = 256
 	// maxStamps is how many bytes of such a file are read; it is a tree of some
@@ -46,11 +48,24 @@ func (w *Worktree) KeepStamps(ctx context.Context) ledger.Digest {
 		}
 	}
 	w.stamped = tree
-	stamps := scan.Stamps(tree, w.Dir, disk.From(ctx).Boot())
+	return w.keepStamps(ctx, tree, w.Dir, stampsName)
+}
+
+// KeepBase keeps the stamps of the workspace as a run found it, and returns
+// their digest; "" if nothing was kept.
+func (w *Worktree) KeepBase(ctx context.Context) ledger.Digest {
+	if w.Base.Len() < fewEntries {
+		return ""
+	}
+	return w.keepStamps(ctx, w.Base, w.Root, baseName)
+}
+
+func (w *Worktree) keepStamps(ctx context.Context, tree *ledger.Tree, dir, name string) ledger.Digest {
+	stamps := scan.Stamps(tree, dir, disk.From(ctx).Boot())
 	if stamps == nil {
 		return ""
 	}
-	root, path := disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(), stampsName)
+	root, path := disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(), name)
 	if err := writeStamps(root, path, stamps); err != nil {
 		w.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", w.Rec.Run.Started.Run,
 			"err", err)
@@ -92,22 +107,34 @@ func (w *Worktree) BaseTree(ctx context.Context) (*ledger.Tree, error) {
 // journal says so. Somebody may have written since: it is what the first scan
 // knows.
 func (w *Worktree) Revive(ctx context.Context) {
-	if w.Rec.Run.Stamps == "" {
-		return
+	if tree := w.revive(ctx, w.Rec.Run.Stamps, w.Dir, stampsName); tree != nil {
+		w.Tree, w.stamped = tree, tree
 	}
-	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(), stampsName))
-	if err == nil && digest != w.Rec.Run.Stamps {
+}
+
+// ReviveBase is the workspace as the run found it, with its stamps; nil if they
+// are not there any more.
+func (w *Worktree) ReviveBase(ctx context.Context) *ledger.Tree {
+	return w.revive(ctx, w.Rec.Run.Started.Stamps, w.Root, baseName)
+}
+
+func (w *Worktree) revive(ctx context.Context, kept ledger.Digest, dir, name string) *ledger.Tree {
+	if kept == "" {
+		return nil
+	}
+	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(), name))
+	if err == nil && digest != kept {
 		err = scan.ErrStamps
 	}
 	var tree *ledger.Tree
 	if err == nil {
-		tree, err = w.Scanner.Revive(w.Dir, disk.From(ctx).Boot(), stamps)
+		tree, err = w.Scanner.Revive(dir, disk.From(ctx).Boot(), stamps)
 	}
 	if err != nil {
 		w.Rec.Log.Debug("the first scan reads everything", "run", w.Rec.Run.Started.Run, "err", err)
-		return
+		return nil
 	}
-	w.Tree, w.stamped = tree, tree
+	return tree
 }
 
 func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Digest, err error) {
@@ -129,13 +156,12 @@ func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Dige
 	return text.String(), digest, err
 }
 
-// DropStamps removes the file of a run that nobody takes up any more.
+// DropStamps removes the files of a run that nobody takes up any more.
 func (w *Worktree) DropStamps(ctx context.Context) {
-	if w.Rec.Run.Stamps == "" {
-		return
-	}
-	if err := disk.From(ctx).Anywhere().Remove(filepath.Join(w.RunDir(), stampsName)); err != nil &&
-		!errors.Is(err, fs.ErrNotExist) {
-		w.Rec.Log.Debug("the stamps of a finished run are left", "run", w.Rec.Run.Started.Run, "err", err)
+	for _, name := range []string{stampsName, baseName, asideName} {
+		err := disk.From(ctx).Anywhere().Remove(filepath.Join(w.RunDir(), name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			w.Rec.Log.Debug("the stamps of a finished run are left", "run", w.Rec.Run.Started.Run, "err", err)
+		}
 	}
 }

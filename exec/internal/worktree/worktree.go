@@ -35,8 +35,9 @@ type Worktree struct {
 	// Warn tells of what went wrong without consequences for the run.
 	Warn func(text string, can ...action.Action)
 
-	partly   bool         // Tree was scanned before a restore, and afterwards only where that wrote
-	stamped  *ledger.Tree // whose stamps were kept last
+	aside    map[string]Stamp // what copy and workspace both held last, outside of trees; nil: see knownAside
+	partly   bool             // Tree was scanned before a restore, and afterwards only where that wrote
+	stamped  *ledger.Tree     // whose stamps were kept last
 	unsynced unsynced
 }
 

@@ -29,6 +29,12 @@ func (g *Game) look(s *history.Step, what guard.Observation) {
 			g.pause("it is not done")
 			return
 		}
+	case what == guard.Workspace:
+		if g.dice.in(20) {
+			found := g.tree()
+			g.foreign(s, &history.Foreign{Tree: found, Adopt: found})
+			return
+		}
 	case g.dice.in(100):
 		g.pause("something moved")
 		return
@@ -64,6 +70,9 @@ func (g *Game) put(q ask.Question) {
 		return
 	case g.dice.in(10):
 		g.fold(g.decider.Refuse(g.run, "nobody was there")...)
+		if q.Kind == ask.External || q.Kind == ask.Conflict {
+			g.pause("nobody says what becomes of what others did")
+		}
 		return
 	}
 	a := g.choose(q)

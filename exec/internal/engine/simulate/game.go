@@ -81,7 +81,8 @@ func (g *Game) Decider() *engine.Decider { return g.decider }
 // start begins the run.
 func (g *Game) start(p *plan.Plan, policy history.Policy, roles history.Roles) {
 	started := &history.Started{Run: "SIMULATED", Goal: p.Goal, Format: plan.Native, Profile: p.Profile, Plan: "sha256:p",
-		Envelope: &envelope.Envelope{}, Base: g.tree(), Policy: policy, Roles: roles}
+		Envelope: &envelope.Envelope{}, Base: g.tree(), Policy: policy, Roles: roles,
+		Layer: pick(g.dice, plan.Clone, plan.Clone, plan.InPlace)}
 	for _, a := range flow.Order(p, plan.Native) {
 		task, step := g.decider.Contract.At(a)
 		started.Steps = append(started.Steps, history.Outline{Address: a, Task: task.ID, Title: "step",

@@ -55,7 +55,7 @@ func (j *judge) asked(run *history.Run, q ask.Question) {
 // answered remembers what was answered for good.
 func (j *judge) answered(_ *history.Run, q ask.Question, a ask.Answer) {
 	switch a.Choice {
-	case choice.Stop, choice.Details, choice.Back, choice.Replan, "e", "t":
+	case choice.Stop, choice.Details, choice.Back, choice.Replan, choice.Theirs, choice.Ours, "e":
 		return // it may be asked again
 	}
 	if j.put == nil {
@@ -76,6 +76,12 @@ func (j *judge) look(c *guard.Case, w engine.Wanted) {
 		j.broken("%T is wanted of a sealed run", w.Action)
 	}
 	s := run.Step(w.Step)
+	switch w.Action.(type) {
+	case engine.Begin, engine.Attempt, engine.End:
+		if _, ok := run.Undelivered(); ok || run.Foreign != nil {
+			j.broken("%T is wanted while the workspace is not what was accepted", w.Action)
+		}
+	}
 	switch a := w.Action.(type) {
 	case engine.Begin:
 		j.mayBegin(c.About(s))

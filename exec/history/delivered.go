@@ -1,0 +1,125 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Delivered says what the workspace of a run holds that works in a layer: what
+// the run accepted, mostly.
+type Delivered struct {
+	Tree record.Snapshot `json:"tree"`
+}
+
+func (*Delivered) Type() string { return "delivered" }
+
+func (f *Delivered) String() string { return "tree " + f.Tree.Tree.Short() }
+
+func (f *Delivered) snapshots() []record.Snapshot { return snapshots(f.Tree) }
+
+// DeliveryBegun says that an isolated run achieved its goal, and that what it
+// made goes into the workspace.
+type DeliveryBegun struct {
+	Tree ledger.Digest `json:"tree"`
+}
+
+func (*DeliveryBegun) Type() string { return "delivery-begun" }
+
+func (f *DeliveryBegun) String() string { return "tree " + f.Tree.Short() }
+
+func (f *DeliveryBegun) ofRun(r *Run, at moment) error {
+	r.delivering, r.movedAt = true, at.seq
+	return nil
+}
+
+// Delivering reports whether an isolated run has begun to bring what it made
+// into the workspace.
+func (r *Run) Delivering() bool { return r.delivering }
+
+// Foreign says that the workspace holds what no step made: somebody else worked
+// there. Nothing of it is overwritten unless somebody says so.
+type Foreign struct {
+	Tree record.Snapshot `json:"tree"` // what the workspace holds
+	// Adopt is the tree that the run goes on from if that is kept.
+	Adopt record.Snapshot `json:"adopt"`
+	// Met is set where the step changed what somebody else did, so that its work
+	// could not be delivered.
+	Met     bool     `json:"met,omitempty"`
+	Changes []string `json:"changes"` // what somebody else did, a line each; bounded
+}
+
+func (*Foreign) Type() string { return "foreign" }
+
+func (f *Foreign) String() string { return count(len(f.Changes), "change") + " that no step made" }
+
+func (f *Foreign) snapshots() []record.Snapshot { return snapshots(f.Tree, f.Adopt) }
+
+// Settled says that somebody decided what becomes of foreign changes: the run
+// goes on from Tree, and delivers what the workspace lacks of it.
+type Settled struct {
+	Tree record.Snapshot `json:"tree"`
+	By   string          `json:"by,omitempty"` // "": they are gone again
+}
+
+func (*Settled) Type() string { return "settled" }
+
+func (f *Settled) String() string {
+	if f.By == "" {
+		return "the changes are gone"
+	}
+	return fmt.Sprintf("by %s, tree %s", f.By, f.Tree.Tree.Short())
+}
+
+func (f *Settled) snapshots() []record.Snapshot { return snapshots(f.Tree) }
+
+// An Adoption is what others did and became part of a run's tree: the difference
+// of two trees.
+type Adoption struct {
+	At       uint64 // position in the journal
+	From, To record.Snapshot
+}
+
+// Layered reports whether a run works in a copy of the workspace.
+func (s *Started) Layered() bool { return s.Layer == plan.Clone }
+
+// Undelivered reports whether the run accepted work that the workspace has not
+// yet, and may have now. At is a position in the journal that only this
+// delivery has.
+//
+// An isolated run delivers as a whole, before it ends.
+func (r *Run) Undelivered() (at uint64, ok bool) {
+	return r.movedAt, r.Behind() && r.Foreign == nil && r.Restoring == nil
+}
+
+// Behind reports whether the workspace is another tree than the one that the
+// run accepted and delivers, or began to.
+func (r *Run) Behind() bool {
+	return r.Started.Layered() && (!r.Started.Isolated || r.delivering) && r.Tree.Tree != r.Placed.Tree
+}
+
+func (f *Delivered) ofRun(r *Run, at moment) error {
+	r.Delivered, r.Placed, r.movedAt = f, f.Tree, at.seq
+	return nil
+}
+
+// The journal says first what the workspace holds, and the question is asked
+// after that.
+func (f *Foreign) ofStep(r *Run, s *Step, at moment) error {
+	r.Foreign, r.ForeignStep, r.Placed, r.movedAt = f, s, f.Tree, at.seq
+	return nil
+}
+
+func (f *Settled) ofStep(r *Run, _ *Step, at moment) error {
+	if r.Foreign != nil && f.Tree == r.Foreign.Adopt && f.By != "" {
+		from := r.Tree
+		if r.Foreign.Met {
+			from = r.ForeignStep.Checkpoint.Checkpoint
+		}
+		r.Adopted = append(r.Adopted, Adoption{At: at.seq, From: from, To: f.Tree})
+	}
+	r.Foreign, r.ForeignStep, r.Tree, r.movedAt = nil, nil, f.Tree, at.seq
+	return nil
+}

@@ -1,0 +1,115 @@
+package deliveries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Aside brings into the workspace what an accepted step wrote at paths that are
+// in no tree. What somebody else changed there stays as it is, and is told.
+func (d *Deliveries) Aside(ctx context.Context) error {
+	written, now, err := d.Work.WrittenAside()
+	if err != nil || len(written) == 0 {
+		return err
+	}
+	var changes []ledger.Change
+	var theirs []string
+	for _, path := range written {
+		c := ledger.Change{Path: path}
+		if c.After, err = entryIn(d.Work.Dir, path); err != nil {
+			return err
+		}
+		if c.Before, err = entryIn(d.Work.Root, path); err != nil {
+			return err
+		}
+		switch {
+		case c.Before == nil && c.After == nil, c.Before != nil && c.After != nil && c.Before.Same(*c.After):
+			continue
+		case !d.Work.StillKnown(path):
+			theirs = append(theirs, path)
+			continue
+		}
+		c.Op = op(c)
+		changes = append(changes, c)
+	}
+	if len(changes) > 0 {
+		var text strings.Builder
+		for _, c := range changes {
+			fmt.Fprintln(&text, c.Path, now[c.Path])
+		}
+		name := fmt.Sprintf("%s-aside-%d-%s", d.Rec.Run.Started.Run, d.Rec.Run.Head.Seq, ledger.Sum([]byte(text.String())).Short())
+		content := func(_ context.Context, e ledger.Entry) (io.ReadCloser, error) {
+			return worktree.OpenIn(d.Work.Dir, e.Path)
+		}
+		staged, err := d.Place.Stage(ctx, name, changes, content)
+		if err != nil {
+			return fmt.Errorf("exec: %w", err)
+		}
+		conflicts, err := staged.Finish(ctx)
+		if err != nil {
+			return fmt.Errorf("exec: %w", err)
+		}
+		for _, c := range conflicts {
+			theirs = append(theirs, c.Change.Path)
+		}
+	}
+	if len(theirs) > 0 {
+		d.Warn("somebody else changed what a step wrote besides the tree, and theirs stays: " +
+			strings.Join(bound.First(theirs, 5), ", "))
+	}
+	return d.Work.KnowAside(now)
+}
+
+func op(c ledger.Change) ledger.Op {
+	switch {
+	case c.Before == nil:
+		return ledger.Created
+	case c.After == nil:
+		return ledger.Deleted
+	}
+	return ledger.Modified
+}
+
+// entryIn is the entry of a file, link or folder; nil if nothing, or something
+// else, stands there.
+func entryIn(dir, path string) (*ledger.Entry, error) {
+	full := filepath.Join(dir, filepath.FromSlash(path))
+	info, err := os.Lstat(full)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("exec: %w", err)
+	}
+	e := &ledger.Entry{Path: path, Mode: ledger.FileMode(ledger.UnixMode(info.Mode())), ModTime: info.ModTime()}
+	switch {
+	case info.Mode().IsRegular():
+		e.Kind, e.Size = ledger.File, info.Size()
+		f, err := worktree.OpenIn(dir, path)
+		if err != nil {
+			return nil, fmt.Errorf("exec: %w", err)
+		}
+		defer f.Close() // only read
+		e.Digest, e.Size, err = ledger.SumReader(f)
+		return e, err
+	case info.IsDir():
+		e.Kind = ledger.Dir
+	case info.Mode()&fs.ModeSymlink != 0:
+		e.Kind, e.Mode = ledger.Link, 0
+		e.Target, err = os.Readlink(full)
+		return e, err
+	default:
+		return nil, nil
+	}
+	return e, nil
+}

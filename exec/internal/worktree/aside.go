@@ -1,0 +1,195 @@
+package worktree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Aside is what a plan ignores, or watches by its stamps only: folders of
+// packages and of builds, mostly. It is in no tree with its contents. A layer
+// has a copy of it all the same, so that a step which failed leaves nothing
+// there; what an accepted step wrote there is delivered without being kept.
+//
+// What the copy held when it was last the same as the workspace is known by
+// stamps, which lie in a file beside the journal: so another controller can
+// tell what a step wrote from what a person did.
+
+const asideName = "aside"
+
+// A Stamp is what tells one state of an entry from another without reading it.
+type Stamp struct {
+	Mode fs.FileMode `json:"m"`
+	Size int64       `json:"s,omitempty"`
+	Time int64       `json:"t,omitempty"` // of modification, in nanoseconds; 0 for folders
+	To   string      `json:"to,omitempty"`
+}
+
+// setsAside reports whether the plan has any such paths.
+func (w *Worktree) setsAside() bool {
+	scope := &w.Scanner.Scope
+	return w.Layered() && len(scope.Ignore)+len(scope.Stamps) > 0
+}
+
+// stamps are those of all entries aside in a folder, by path with slashes.
+func (w *Worktree) stamps(dir string) (map[string]Stamp, error) {
+	found, scope := map[string]Stamp{}, &w.Scanner.Scope
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil && path == dir:
+			return err
+		case err != nil:
+			return nil // what cannot be read is no matter of ours
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil || rel == "." {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if rel == ".git" || rel == ".planlock" {
+			return skip(d)
+		}
+		level := scope.Level(rel)
+		if level != ledger.Ignored && level != ledger.Stamps || slices.Contains(scope.Own, rel) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // it is gone
+		}
+		s := Stamp{Mode: info.Mode()}
+		switch {
+		case s.Mode.IsRegular():
+			s.Size, s.Time = info.Size(), info.ModTime().UnixNano()
+		case s.Mode&fs.ModeSymlink != 0:
+			s.To, _ = os.Readlink(path) // gone: it differs
+		case !s.Mode.IsDir():
+			return nil // nothing that can be delivered
+		}
+		found[rel] = s
+		return nil
+	})
+	return found, err
+}
+
+func skip(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// EnterAside notes what the copy holds aside, when it was just made.
+func (w *Worktree) EnterAside() error {
+	if !w.setsAside() {
+		return nil
+	}
+	now, err := w.stamps(w.Dir)
+	if err != nil {
+		return err
+	}
+	return w.KnowAside(now)
+}
+
+// KnowAside notes what copy and workspace both hold aside.
+func (w *Worktree) KnowAside(now map[string]Stamp) error {
+	w.aside = now
+	text, err := json.Marshal(now)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(w.RunDir(), asideName), text, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("exec: what the copy holds besides the tree cannot be noted: %w", err)
+	}
+	return nil
+}
+
+// knownAside is what both held last; nil if nobody knows.
+func (w *Worktree) knownAside() map[string]Stamp {
+	if w.aside == nil {
+		text, err := os.ReadFile(filepath.Join(w.RunDir(), asideName))
+		if err != nil || json.Unmarshal(text, &w.aside) != nil {
+			w.aside = nil
+		}
+	}
+	return w.aside
+}
+
+// WrittenAside are the paths aside that steps wrote in the copy since it was
+// the same as the workspace, sorted, and what the copy holds now.
+func (w *Worktree) WrittenAside() (written []string, now map[string]Stamp, err error) {
+	if !w.setsAside() {
+		return nil, nil, nil
+	}
+	known := w.knownAside()
+	if now, err = w.stamps(w.Dir); err != nil || known == nil {
+		return nil, now, err
+	}
+	for path, s := range now {
+		if was, ok := known[path]; !ok || was != s {
+			written = append(written, path)
+		}
+	}
+	for path := range known {
+		if _, ok := now[path]; !ok {
+			written = append(written, path)
+		}
+	}
+	slices.Sort(written)
+	return written, now, nil
+}
+
+// DropAside takes from the copy what an attempt wrote there that failed: it
+// holds again what the workspace does.
+func (w *Worktree) DropAside(ctx context.Context) error {
+	written, _, err := w.WrittenAside()
+	if err != nil || len(written) == 0 {
+		return err
+	}
+	for i, path := range written {
+		if i > 0 && within(path, written[:i]) {
+			continue // with the folder that holds it
+		}
+		if err := layer.Renew(ctx, w.Root, w.Dir, filepath.FromSlash(path)); err != nil {
+			return fmt.Errorf("exec: what a step left besides the tree cannot be dropped: %w", err)
+		}
+	}
+	return w.EnterAside()
+}
+
+// within reports whether a path lies in one of some.
+func within(path string, some []string) bool {
+	return slices.ContainsFunc(some, func(p string) bool {
+		return len(path) > len(p) && path[len(p)] == '/' && path[:len(p)] == p
+	})
+}
+
+// StillKnown reports whether the workspace holds at a path aside what it held
+// when the copy was the same.
+func (w *Worktree) StillKnown(path string) bool {
+	info, err := os.Lstat(filepath.Join(w.Root, filepath.FromSlash(path)))
+	was, known := w.aside[path]
+	if err != nil {
+		return !known && errors.Is(err, fs.ErrNotExist)
+	}
+	now := Stamp{Mode: info.Mode()}
+	switch {
+	case !known:
+		return false
+	case now.Mode.IsRegular():
+		now.Size, now.Time = info.Size(), info.ModTime().UnixNano()
+	case now.Mode&fs.ModeSymlink != 0:
+		now.To, _ = os.Readlink(filepath.Join(w.Root, filepath.FromSlash(path)))
+	}
+	return now == was
+}
