@@ -189,7 +189,9 @@ func (s *Sandbox) visit(v Visitor) {
 	v.Text(Key{Name: "memory", Doc: "memory of a step, as in \"2GiB\""}, &s.Memory)
 	v.Text(Key{Name: "output", Doc: "output of a step that is kept, as in \"1MiB\""}, &s.Output)
 	v.Texts(Key{Name: "env", Doc: "names of variables that are let through", Set: true}, &s.Env)
-	v.Texts(Key{Name: "writable", Doc: "folders outside the workspace that steps may write to", Set: true}, &s.Writable)
+	v.Texts(Key{Name: "writable",
+		Doc: "folders outside the workspace that steps may write to, and sockets there that they may use", Set: true},
+		&s.Writable)
 }
 
 var sandboxLevels = []string{"none", "process", "filesystem", "strict"}

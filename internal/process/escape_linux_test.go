@@ -131,7 +131,7 @@ var escapes = []escape{
 	{name: "limits of another"},
 
 	// sockets and the network
-	{name: "unix socket", from: strict},
+	{name: "unix socket", by: mounts},
 	{name: "abstract socket", from: strict},
 	{name: "tcp", from: strict},
 	{name: "udp", from: strict},

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/internal/process/sockets"
+	"github.com/planlock/planlock/internal/process/view"
 )
 
 // devices are what commands write to that keeps nothing.
@@ -113,6 +116,27 @@ func (c confinement) protected() []string {
 		}
 	}
 	return paths
+}
+
+// doors are the sockets of services that commands must not reach: all that are
+// there, but those in the workspace, and those that the plan names as writable.
+func (c confinement) doors() []string {
+	if !c.confines() {
+		return nil
+	}
+	return slices.DeleteFunc(sockets.Found(), func(path string) bool {
+		return c.Level != Strict && view.Within(c.Workspace, path) || c.named(path)
+	})
+}
+
+// named reports whether a path is one that the plan names as writable, by
+// whatever name.
+func (c confinement) named(path string) bool {
+	there, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(c.Writable, func(name string) bool {
+		other, err := os.Stat(c.under(home(name)))
+		return err == nil && os.SameFile(there, other)
+	})
 }
 
 // readable are the paths at and below which a command may read, at level

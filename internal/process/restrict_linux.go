@@ -85,7 +85,7 @@ func leaveMounts() error {
 }
 
 // protect makes the protected paths that are there read-only for the present
-// thread and its children. Landlock, which comes after it, keeps them from
+// thread and its children, and hides the sockets of services. Landlock, which comes after it, keeps them from
 // mounting anything otherwise.
 func protect(box confinement) error {
 	if err := leaveMounts(); err != nil {
@@ -106,6 +106,12 @@ func protect(box confinement) error {
 		flags := uintptr(syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY) | kept(int64(about.Flags))
 		if err := syscall.Mount("", path, "", flags, ""); err != nil {
 			return fmt.Errorf("make %q read-only: %w", path, err)
+		}
+	}
+	for _, path := range box.doors() {
+		err := syscall.Mount("/dev/null", path, "", syscall.MS_BIND, "")
+		if err != nil && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.ENOTDIR) {
+			return fmt.Errorf("hide %q: %w", path, err)
 		}
 	}
 	return nil

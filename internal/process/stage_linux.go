@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/planlock/planlock/internal/process/callfilter"
@@ -94,8 +93,8 @@ func (c *confinement) arrange(s *tracee.Child) error {
 	return c.shield(s, append(open, shared...))
 }
 
-// shield makes the protected paths read-only, hides what commands are not to
-// see, and at level strict the sockets of services.
+// shield makes the protected paths read-only, and hides what commands are not to
+// see, and the sockets of services.
 func (c *confinement) shield(s *tracee.Child, open []string) error {
 	for _, path := range append(c.protected(), c.sight.below...) {
 		if !slices.ContainsFunc(open, func(above string) bool { return view.Within(above, path) }) {
@@ -117,10 +116,7 @@ func (c *confinement) shield(s *tracee.Child, open []string) error {
 			return fmt.Errorf("hide %q: %w", path, err)
 		}
 	}
-	if c.Level != Strict {
-		return nil
-	}
-	for _, path := range sockets() {
+	for _, path := range c.doors() {
 		if err := s.Mount("/dev/null", path, "", syscall.MS_BIND, ""); err != nil && !tracee.Missing(err) {
 			return fmt.Errorf("hide %q: %w", path, err)
 		}
@@ -139,23 +135,6 @@ func hide(s *tracee.Child, path string) error {
 	}
 	const empty = syscall.MS_RDONLY | syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC
 	return s.Mount("hidden", path, "tmpfs", empty, "mode=555,size=4k")
-}
-
-// sockets are the paths of the sockets that programs of this network have
-// bound.
-func sockets() []string {
-	content, err := os.ReadFile("/proc/net/unix")
-	if err != nil {
-		return nil
-	}
-	var paths []string
-	for line := range strings.Lines(string(content)) {
-		if _, path, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " /"); ok {
-			paths = append(paths, "/"+path)
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
 }
 
 // loopback brings up the only device of the child's network.
