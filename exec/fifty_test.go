@@ -34,7 +34,14 @@ const whereItWorks = "PLANLOCK_TEST_CONTROLLER_LAYER"
 // line comes.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(asController)
-	if dir == "" {
+	switch {
+	case os.Getenv(asEditor) != "":
+		if err := new(editor).edits(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "the editor:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	case dir == "":
 		os.Exit(m.Run())
 	}
 	in := bufio.NewReader(os.Stdin)
@@ -95,8 +102,18 @@ type peer struct {
 
 func newPeer(t *testing.T, dir string) *peer {
 	t.Helper()
+	p := newProcess(t, asController+"="+dir)
+	if got := p.says(); got != "ready" {
+		t.Fatalf("it says %q", got)
+	}
+	return p
+}
+
+// newProcess starts this test binary with a variable.
+func newProcess(t *testing.T, variable string) *peer {
+	t.Helper()
 	p := &peer{cmd: osexec.Command(os.Args[0])}
-	p.cmd.Env = append(os.Environ(), asController+"="+dir)
+	p.cmd.Env = append(os.Environ(), variable)
 	p.cmd.Stderr = os.Stderr
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -111,9 +128,6 @@ func newPeer(t *testing.T, dir string) *peer {
 	}
 	t.Cleanup(func() { p.cmd.Process.Kill(); p.cmd.Wait() })
 	p.out = bufio.NewReader(out)
-	if got := p.says(); got != "ready" {
-		t.Fatalf("it says %q", got)
-	}
 	return p
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint/delivery"
@@ -126,19 +127,63 @@ func (d *Deliveries) met(ctx context.Context, from, to *ledger.Tree) error {
 	if err != nil {
 		return err
 	}
-	theirs := ledger.Diff(to, now)
-	if len(theirs) == 0 { // what they did is gone again
-		return d.delivered(ctx)
+	theirs, s := ledger.Diff(to, now), d.made()
+	if s != nil {
+		theirs = meeting(ledger.Diff(from, to), theirs)
 	}
-	s := d.made()
-	if s == nil {
+	switch {
+	case len(theirs) == 0: // what they did is gone again
+		return d.delivered(ctx)
+	case s == nil:
 		return d.found(ctx, d.near(nil), now, now, theirs, false)
 	}
-	adopt, err := worktree.With(from, theirs)
+	before, err := d.tree(ctx, s.Checkpoint.Checkpoint)
 	if err != nil {
 		return err
 	}
-	return d.found(ctx, s, now, adopt, theirs, true)
+	return d.foundAt(ctx, s, before, to, now, theirs, theirs)
+}
+
+// foundAt records what somebody else did where a step worked: all that stands
+// there is not what the step left, theirs is not what it found either. What they
+// did elsewhere is looked for before the next step.
+func (d *Deliveries) foundAt(ctx context.Context, s *history.Step, before, to, now *ledger.Tree, all,
+	theirs []ledger.Change) error {
+	holds, err := worktree.With(to, all, now)
+	if err != nil {
+		return err
+	}
+	adopt, err := worktree.With(before, theirs, now)
+	if err != nil {
+		return err
+	}
+	return d.found(ctx, s, holds, adopt, theirs, true)
+}
+
+// meeting are those of others' changes that meet ours: at the same paths, of
+// folders on the way to them, and in folders that we removed.
+func meeting(ours, theirs []ledger.Change) []ledger.Change {
+	at, above, gone := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, c := range ours {
+		at[c.Path] = true
+		if c.After == nil || c.After.Kind != ledger.Dir {
+			gone[c.Path] = true
+		}
+		for folder := path.Dir(c.Path); folder != "."; folder = path.Dir(folder) {
+			above[folder] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(theirs), func(c ledger.Change) bool {
+		if at[c.Path] || above[c.Path] && (c.After == nil || c.After.Kind != ledger.Dir) {
+			return false
+		}
+		for folder := path.Dir(c.Path); folder != "."; folder = path.Dir(folder) {
+			if gone[folder] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // made is the step whose work is delivered, nil if none made it.
@@ -239,23 +284,27 @@ func (d *Deliveries) Again(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before, holds, all := to, now, ledger.Diff(to, now)
+	if f.Met {
+		if before, err = d.tree(ctx, s.Checkpoint.Checkpoint); err != nil {
+			return err
+		}
+		all = meeting(ledger.Diff(before, to), all)
+		if holds, err = worktree.With(to, all, now); err != nil || holds.Digest() == f.Tree.Tree {
+			return err
+		}
+	}
+	theirs := slices.DeleteFunc(slices.Clone(all), func(c ledger.Change) bool {
+		was, ok := before.Lookup(c.Path)
+		return ok == (c.After != nil) && (!ok || was.Same(*c.After)) // what the step found is back
+	})
 	var facts []history.Located
 	if q := lane.Pending(run); q != nil {
 		facts = run.Step(q.Step).Where(q.Attempt).Locate(
 			&history.Unanswered{Question: q.ID, Why: "what it is about is not there any more", Final: true})
 	}
-	before := to
-	if f.Met {
-		if before, err = d.tree(ctx, s.Checkpoint.Checkpoint); err != nil {
-			return err
-		}
-	}
-	theirs := slices.DeleteFunc(ledger.Diff(to, now), func(c ledger.Change) bool {
-		was, ok := before.Lookup(c.Path)
-		return ok == (c.After != nil) && (!ok || was.Same(*c.After)) // what the step found is back
-	})
 	if len(theirs) == 0 {
-		holds, err := d.Rec.Store.Snapshot(ctx, d.Work.Root, now, run.Tree)
+		holds, err := d.Rec.Store.Snapshot(ctx, d.Work.Root, holds, run.Tree)
 		if err != nil {
 			return err
 		}
@@ -273,11 +322,7 @@ func (d *Deliveries) Again(ctx context.Context) error {
 	case !f.Met:
 		return d.found(ctx, s, now, now, theirs, false)
 	}
-	adopt, err := worktree.With(before, theirs)
-	if err != nil {
-		return err
-	}
-	return d.found(ctx, s, now, adopt, theirs, true)
+	return d.foundAt(ctx, s, before, to, now, all, theirs)
 }
 
 // DeliverAll brings what an isolated run made into the workspace, if that is

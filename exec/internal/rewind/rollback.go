@@ -138,7 +138,7 @@ func (r *Rewind) target(ctx context.Context, s *history.Step, to record.Snapshot
 		if err != nil {
 			return to, err
 		}
-		if tree, err = worktree.With(tree, ledger.Diff(from, with)); err != nil {
+		if tree, err = worktree.With(tree, ledger.Diff(from, with), with); err != nil {
 			return to, err
 		}
 		base = a.To // has the contents

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint/layer"
@@ -71,15 +72,28 @@ func (w *Worktree) TakeBack(ctx context.Context, want *ledger.Tree) (*ledger.Tre
 	return have, nil
 }
 
-// With is a tree with further changes made to it.
-func With(tree *ledger.Tree, changes []ledger.Change) (*ledger.Tree, error) {
+// With is a tree with further changes made to it, of those that made another
+// tree: what came lies in folders, as it does there, and what lay in a folder
+// that went is gone too.
+func With(tree *ledger.Tree, changes []ledger.Change, made *ledger.Tree) (*ledger.Tree, error) {
 	by := map[string]*ledger.Entry{}
 	for _, c := range changes {
 		by[c.Path] = c.After
 	}
+	for _, c := range changes {
+		for folder := c.Path; c.After != nil; {
+			folder = path.Dir(folder)
+			if _, known := by[folder]; known || folder == "." {
+				break
+			}
+			if e, ok := made.Lookup(folder); ok {
+				by[folder] = &e
+			}
+		}
+	}
 	var entries []ledger.Entry
 	for e := range tree.All() {
-		if _, changed := by[e.Path]; !changed {
+		if _, changed := by[e.Path]; !changed && !goes(e.Path, by) {
 			entries = append(entries, e)
 		}
 	}
@@ -89,6 +103,16 @@ func With(tree *ledger.Tree, changes []ledger.Change) (*ledger.Tree, error) {
 		}
 	}
 	return ledger.NewTree(entries)
+}
+
+// goes reports whether a path lies in what is no folder after changes.
+func goes(name string, by map[string]*ledger.Entry) bool {
+	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
+		if e, changed := by[folder]; changed && (e == nil || e.Kind != ledger.Dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // Changed names the files among names, with slashes, that the layer holds
