@@ -197,6 +197,7 @@ func commands() []command {
 			"prints a tree's digest, or what changed from A to B; or writes a tree that was kept to a folder", &treeCommand{}},
 		{after, "learn", "[promote ID | revoke ID | prune | audit]", "what finished runs teach, and what of it may be used", &learnCommand{}},
 		{after, "gc", "", "frees what no journal of the workspace refers to", &gcCommand{}},
+		{itself, "key", "", "says which key signs your runs, or makes another one", &keyCommand{}},
 		{itself, "completion", "bash|zsh|fish", "prints a completion script for a shell", &completionCommand{}},
 		{itself, "version", "", "prints the version", &versionCommand{}},
 	}

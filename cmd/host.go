@@ -27,10 +27,11 @@ import (
 // controller is one for a workspace, with what the host brings.
 //
 // It has the witness of this user: a journal that was cut together with its
-// head is found by what was kept outside of the workspace.
+// head is found by what was kept outside of the workspace. Commands see no key
+// of the user; see sign for who signs.
 func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir),
-		Means: exec.Means{Now: p.now, Shell: ownshell.Args()},
+		Means: exec.Means{Now: p.now, Shell: ownshell.Args(), Secrets: secrets()},
 		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
 		Documents: documents()}
 }

@@ -84,3 +84,15 @@ func TestHostFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysAreSecrets has no command of a step or a gate see the keys of whoever
+// runs it.
+func TestKeysAreSecrets(t *testing.T) {
+	state := t.TempDir()
+	for value, want := range map[string][]string{state: {filepath.Join(state, "keys")}, "off": nil} {
+		t.Setenv("PLANLOCK_STATE", value)
+		if got := new(cli).controller(t.TempDir()).Secrets; !slices.Equal(got, want) {
+			t.Errorf("with PLANLOCK_STATE=%s the secrets are %q, want %q", value, got, want)
+		}
+	}
+}

@@ -42,6 +42,7 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	}
 	c := p.controller(f.Dir)
 	_, c.LockFile = p.workspace(f.Dir).Sources(run)
+	p.sign(c)
 	done, err := c.Rollback(ctx, run.Started.Run, step, defaultName(), f.Reason)
 	if err != nil {
 		return about(run, err)
@@ -83,6 +84,7 @@ func (f *abandonCommand) Run(ctx context.Context, p *cli) error {
 			fmt.Fprintln(p.out, warningLine(e, spelling{dir: f.Dir}.spell))
 		}
 	}
+	p.sign(c)
 	report, err := c.Abandon(ctx, run.Started.Run, defaultName(), f.Reason)
 	if err != nil {
 		return about(run, err)

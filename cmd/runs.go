@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, 
 			strings.Join(known, ", "))}
 	}
 	all := slices.Concat(s.Undone, s.Attempts) // a rollback begins no new count
+	slices.SortStableFunc(all, func(a, b *history.Attempt) int { return cmp.Compare(a.Number, b.Number) })
 	if len(all) == 0 {
 		return nil, nil, fmt.Errorf("step %s of run %s has no attempt%s", step, run.Started.Run, yet(run))
 	}

@@ -65,7 +65,7 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 2, "start NAME COMMAND...")
 	c := exec.Command(args[1], args[2:]...)
 	c.Dir = ts.MkAbs(".")
-	for _, name := range []string{"HOME", "PATH", "TMPDIR", "USER", "NO_COLOR"} {
+	for _, name := range []string{"HOME", "PATH", "TMPDIR", "USER", "NO_COLOR", "PLANLOCK_STATE"} {
 		c.Env = append(c.Env, name+"="+ts.Getenv(name))
 	}
 	out, err := os.Create(ts.MkAbs(args[0] + ".out"))

@@ -220,6 +220,7 @@ func (s *session) placed(err error, path string, run *history.Run) error {
 func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path string,
 	do func() (*exec.Report, error)) error {
 	defer survivePipe()()
+	p.sign(c)
 	shown := screen.New(p.err, p.isTerminal(p.err), p.now, spelling{dir: c.Dir}.spell)
 	var broken error // of writing the journal; the run does not fail because of it
 	streams := s.Format == "jsonl"

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,23 +9,29 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 )
 
 // verifyCommand is "planlock verify": it proves a run: its journal, its trees
-// with all contents, and its views. It only reads. --store proves all that is
-// kept for any run instead, and names each fault with who needs what is damaged
-// or missing. The first fault of a run is the error, faults of a store are
-// lines of output.
+// with all contents, and its views, and says who signed it. It only reads.
+// --store proves all that is kept for any run instead, and names each fault with
+// who needs what is damaged or missing. The first fault of a run is the error,
+// faults of a store are lines of output.
 type verifyCommand struct {
 	arguments
 	workspaceFlag
-	Store bool `help:"reads all that is kept for any run instead, and names what is damaged or missing and who needs it"`
+	Store  bool   `help:"reads all that is kept for any run instead, and names what is damaged or missing and who needs it"`
+	Keys   string `placeholder:"FILE" help:"a file of known keys, as planlock key prints them, each with whose it is; a run that none of them signed is refused"`
+	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
 }
 
 // Run carries the command out.
 func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	if f.Store && len(f.Args) > 0 {
 		return &usageError{"verify: --store is about all runs, so it takes none"}
+	}
+	if f.Store && (f.Keys != "" || f.Format != "text") {
+		return &usageError{"verify: --keys and --format are about one run, and --store is about all that is kept"}
 	}
 	if f.Store {
 		return p.verifyStore(ctx, f.Dir)
@@ -34,16 +41,39 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	known, err := p.knownKeys(f.Dir, f.Keys)
+	if err != nil {
+		return err
+	}
 	proof, err := ws.Verify(ctx, id)
 	if err != nil {
 		return err
+	}
+	signed := known.look(proof.Run, cutOff(ctx, proof.Run, f.Dir))
+	if f.Format == "json" {
+		err = writeJSON(p.out, provedRun{Run: id, Records: proof.Records, Trees: proof.Trees, Contents: proof.Contents,
+			Views: proof.Views, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status, Signed: signed})
+		return cmp.Or(err, signed.failure())
 	}
 	fmt.Fprintf(p.out, "run %s holds: %s, %s with %s, %s\n", id, plural(proof.Records, "record"),
 		plural(proof.Trees, "tree"), plural(proof.Contents, "content"), plural(proof.Views, "view"))
 	if proof.Run.Sealed == nil {
 		fmt.Fprintf(p.out, "It is not sealed (%s): views are proved once it has ended.\n", proof.Run.Status)
 	}
-	return nil
+	fmt.Fprint(p.out, signed.text(resumeFrom(proof.Run, f.Dir)))
+	return signed.failure()
+}
+
+// A provedRun is what was proved of a run, as JSON.
+type provedRun struct {
+	Run      string         `json:"run"`
+	Records  int            `json:"records"`
+	Trees    int            `json:"trees"`
+	Contents int            `json:"contents"`
+	Views    int            `json:"views"`
+	Sealed   bool           `json:"sealed"`
+	Status   history.Status `json:"status"`
+	Signed   signature      `json:"signed"`
 }
 
 // verifyStore reads everything that a workspace keeps, and says what is damaged

@@ -255,14 +255,17 @@ func (f *Remembered) ofRun(r *Run, _ moment) error {
 
 func (f *Remembered) ofStep(r *Run, _ *Step, at moment) error { return f.ofRun(r, at) }
 
-// Behind a rollback, what is discarded is what attempts left that were under
-// way.
+// Behind a rollback, and where a beginning was disowned, what is discarded is
+// what attempts left that were under way. It may be said a second time, once
+// somebody has looked what that is.
 func (f *RestoreBegun) ofRun(r *Run, _ moment) error {
 	r.Restoring = f
 	for _, a := range r.cutOff {
 		a.Discarded = f.Discarded
 	}
-	r.cutOff = nil
+	if f.Discarded != (record.Snapshot{}) {
+		r.cutOff = nil
+	}
 	return nil
 }
 
@@ -274,7 +277,7 @@ func (f *RestoreBegun) ofStep(r *Run, s *Step, at moment) error {
 }
 
 func (f *Restored) ofRun(r *Run, at moment) error {
-	r.Restoring = nil
+	r.Restoring, r.cutOff = nil, nil
 	if f.Left != (record.Snapshot{}) {
 		r.Tree, r.movedAt = f.Left, at.seq
 	}
@@ -297,7 +300,9 @@ func (f *RolledBack) ofStep(r *Run, s *Step, at moment) error {
 		return at.refuse("the run is set back, and nobody said what becomes of what others did")
 	}
 	r.RolledBack = append(r.RolledBack, *f)
-	r.cutOff = nil
+	if r.Restoring == nil { // else nobody has looked yet what those left whose beginning was disowned
+		r.cutOff = nil
+	}
 	for _, step := range r.lanes {
 		if a := step.InFlight(); a != nil && a.Ended.IsZero() && a.Accounted == nil {
 			r.cutOff = append(r.cutOff, a)

@@ -68,12 +68,28 @@ func (w *Worktree) tellUndone(ctx context.Context, at history.Where, begun histo
 	lines := Described(ledger.Diff(want, have))
 	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(),
 		strings.Join(bound.First(lines, 5), "; "))
+	if at.Step == "" {
+		at = leftBy(w.Rec.Run, begun.Discarded)
+	}
 	var look []action.Action
 	if at.Step != "" && at.Attempt > 0 {
 		look = []action.Action{{Kind: action.Diff, Run: w.Rec.Run.Started.Run, Step: at.Step, Attempt: at.Attempt}}
 	}
 	w.Warn(text, look...)
 	return nil
+}
+
+// leftBy is the attempt that left what was discarded, though its beginning was
+// disowned; nowhere if none did.
+func leftBy(run *history.Run, discarded record.Snapshot) history.Where {
+	for _, s := range run.Steps {
+		for _, a := range s.Undone {
+			if a.Discarded == discarded {
+				return s.Where(a.Number)
+			}
+		}
+	}
+	return history.Where{}
 }
 
 // scanTolerant is a tolerant scan that need not read all of the tree which we
