@@ -55,6 +55,8 @@ var facts = []struct{ kind, name, fields string }{
 	{"run-paused", "paused", "why"},
 	{"moves-accepted", "moves accepted", "by moved"},
 	{"run-abandoned", "abandoned", "by reason"},
+	{"disowned", "disowned", ""},
+	{"key-changed", "key changed", "by"},
 	{"rolled-back", "rolled back", "to by"},
 	{"run-ended", "run ends", "status reasons"},
 	{"delivery-begun", "delivery begins", ""},
