@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/traits"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -42,12 +43,35 @@ func (t *trial) judge(ctx context.Context) *fault {
 	if t.fault != nil {
 		return t.fault
 	}
+	foreign := t.foreign() // before gates run, which may change it
 	for _, phase := range []gate.Phase{gate.During, gate.After} {
 		if f := t.judgePhase(ctx, phase); f != nil {
 			return f
 		}
 	}
+	if foreign != nil {
+		return foreign
+	}
 	return t.gatesLeftNothing(look)
+}
+
+// foreign refuses what an attempt made in a layer that bears what no delivery
+// brings and no plan can declare: another owner, attributes, bits that give the
+// rights of somebody else.
+func (t *trial) foreign() *fault {
+	if !t.Work.Layered() {
+		return nil
+	}
+	found, err := traits.Foreign(t.Work.Dir, t.Work.Root, t.entry.Changes)
+	switch {
+	case err != nil:
+		return faultf(history.Crashed, "what the step made cannot be looked at: %v", err)
+	case len(found) == 0:
+		return nil
+	}
+	f := faultf(history.Breach, "the step made files that bear what no plan declares")
+	f.Reasons = append(f.Reasons, found...)
+	return f
 }
 
 // movedBy looks at the repository and at all that the run is bound to. In a

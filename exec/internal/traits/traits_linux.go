@@ -1,0 +1,35 @@
+package traits
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+func owner(info fs.FileInfo) (uid, gid uint32) {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Uid, stat.Gid
+	}
+	return 0, 0
+}
+
+// attributes are the names of those of a file or folder that count. A file
+// system that keeps none has none.
+func attributes(path string) ([]string, error) {
+	names := make([]byte, 1<<16) // more than that there cannot be
+	n, err := syscall.Listxattr(path, names)
+	switch {
+	case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOENT):
+		return nil, nil
+	case err != nil:
+		return nil, &fs.PathError{Op: "list the attributes of", Path: path, Err: err}
+	}
+	var found []string
+	for name := range strings.SplitSeq(strings.TrimRight(string(names[:n]), "\x00"), "\x00") {
+		if counts(name) {
+			found = append(found, name)
+		}
+	}
+	return found, nil
+}
