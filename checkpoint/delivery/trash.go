@@ -72,6 +72,9 @@ func (p *Place) searched(ctx context.Context, then func(dir *disk.Root, name str
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
+	if _, err := p.root.Lstat(own + "/" + trashName); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // nothing ever came out
+	}
 	if err := p.ready(); err != nil {
 		return nil, fmt.Errorf("delivery: trash: %w", err)
 	}

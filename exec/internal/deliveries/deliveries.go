@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint/delivery"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -65,6 +66,27 @@ func (d *Deliveries) delivered(ctx context.Context) error {
 		return d.Rec.RecordAll(ctx, fact...)
 	}
 	return d.Rec.Write(ctx, fact...)
+}
+
+// keepTrash is how long what came out of the workspace is kept: somebody may
+// have it open, and go on writing.
+const keepTrash = 24 * time.Hour
+
+// LookAtTrash looks, when a run ends, at what deliveries took out of the
+// workspace, and removes what is old. What somebody wrote to it since stays
+// where it is, and is told, each time until somebody takes it away. What cannot
+// be looked at is told too, and kept; the run ends all the same.
+func (d *Deliveries) LookAtTrash(ctx context.Context) {
+	if d.Place == nil || !d.Work.Layered() {
+		return
+	}
+	found, err := d.Place.Empty(context.WithoutCancel(ctx), time.Now().Add(-keepTrash))
+	for _, f := range found {
+		d.Warn(f.String())
+	}
+	if err != nil {
+		d.Warn(fmt.Sprintf("what was taken out of the workspace cannot be looked at again, and is kept: %v", err))
+	}
 }
 
 // carry delivers the difference of two trees under a name that no other

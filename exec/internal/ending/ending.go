@@ -199,6 +199,7 @@ func (e *Ending) Seal(ctx context.Context) error {
 	if e.Rec.Run.Sealed != nil {
 		return nil
 	}
+	e.Deliveries.LookAtTrash(ctx)
 	e.Shown = nil // no step is carried out any more: a long plan is not held once more while documents are drawn
 	views, err := e.Views.Draw(ctx)
 	if err != nil {
