@@ -6,6 +6,7 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -69,6 +70,18 @@ func TestSecretNames(t *testing.T) {
 	for _, name := range append(append([]string{}, base...), baseWindows...) {
 		if Secret(name) {
 			t.Errorf("%s, which every command gets, is taken for a secret", name)
+		}
+	}
+}
+
+// TestRuntimeFolderIsTheUsers has the folder of the user's services named to no
+// command, unless the plan says so.
+func TestRuntimeFolderIsTheUsers(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", "/run/user/1000")
+	const want = "XDG_RUNTIME_DIR=/run/user/1000"
+	for named, there := range map[string]bool{"": false, "XDG_RUNTIME_DIR": true} {
+		if got := slices.Contains(For([]string{named}), want); got != there {
+			t.Errorf("named %q it is there: %v, want %v", named, got, there)
 		}
 	}
 }
