@@ -81,6 +81,7 @@ type session struct {
 	Answers     string        `again:"path" placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse (the default), wait, or a file of rules"`
 	Patience    time.Duration `again:"always" placeholder:"DURATION" help:"how long, as in 10m, a question waits for its answer; 0: for ever"`
 	TokenBudget int64         `again:"always" placeholder:"TOKENS" help:"how many tokens a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"`
+	Jobs        int           `again:"always" placeholder:"N" help:"how many steps run at once that the plan declares independent; 1: none, 0: what the plan says, else the processors for commands, and 4 for agents"`
 	Isolate     bool          `again:"begin" help:"work in a clone; the workspace changes only if the run succeeds"`
 	Shadow      bool          `again:"never" help:"try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"`
 	NoSandbox   bool          `again:"begin" help:"run commands without a sandbox; part of what is locked"`
@@ -100,13 +101,16 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	if s.TokenBudget < 0 {
 		return nil, &usageError{"--token-budget: a number of tokens is not negative"}
 	}
+	if s.Jobs < 0 || s.Jobs > exec.MaxJobs {
+		return nil, &usageError{fmt.Sprintf("--jobs: a number from 0 to %d", exec.MaxJobs)}
+	}
 	if s.Patience < 0 {
 		return nil, &usageError{"--patience: a time to wait is not negative"}
 	}
 	c := p.controller(s.Dir)
 	c.Mode, c.Preset, c.NoSandbox, c.Patience, c.TokenBudget = plan.Mode(s.Mode), s.Preset, s.NoSandbox, s.Patience,
 		s.TokenBudget
-	c.Given = s.flags
+	c.Jobs, c.Given = s.Jobs, s.flags
 	return c, s.seat(ctx, p, c, executor)
 }
 

@@ -221,7 +221,7 @@ func (e *execution) executor(named string) (attempt.Executor, error) {
 	}
 	return func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
-			Method: w.Method, Attempt: w.Attempt, Dir: e.Work.Dir, Path: w.Path, Phase: w.Phase,
+			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase,
 			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Runner: w.Runner, Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,

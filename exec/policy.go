@@ -38,6 +38,11 @@ type Policy struct {
 	// says, else no limit. At 70 % executors are asked to be brief, at 80 % the
 	// run stops with [ErrHandoff], and is resumed with a fresh count.
 	TokenBudget int64
+	// Jobs is how many steps may run at once that the plan declares independent
+	// (docs/lanes.md); 1: none, 0: what the plan says, else the number of
+	// processors where a shell carries them out, and 4 where an agent does; at
+	// most [MaxJobs].
+	Jobs int
 	// Preset names the way to cope with failure, one of package preset. Empty:
 	// what the plan says (preset in [execution]), else "contract". A run that
 	// is resumed keeps its own.

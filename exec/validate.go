@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -273,7 +274,7 @@ func (c *Controller) policyFor(of *plan.Plan) history.Policy {
 		Strategy: c.Strategy, TestFirst: c.TestFirst || said.TestFirst,
 		Deterministic: c.Deterministic || said.Deterministic,
 		TokenBudget:   cmp.Or(max(c.TokenBudget, 0), said.TokenBudget), Patience: c.Patience,
-		Given: slices.Clone(c.Given),
+		Jobs: c.jobs(of, said), OnConflict: said.OnConflict, Given: slices.Clone(c.Given),
 	}
 	for _, rung := range c.ladder() {
 		p.Ladder = append(p.Ladder, rung.Name())
@@ -282,6 +283,27 @@ func (c *Controller) policyFor(of *plan.Plan) history.Policy {
 		p.EvidenceWait = c.Evidence.Wait()
 	}
 	return p
+}
+
+// MaxJobs is how many steps of a run may run at once, at most.
+const MaxJobs = flow.MostJobs
+
+// defaultJobs is how many steps run at once where an agent carries them out.
+const defaultJobs = 4
+
+// jobs is how many steps may run at once; 0 where the plan lets none.
+func (c *Controller) jobs(of *plan.Plan, said flow.Settings) int {
+	parallel := func(s plan.Speclet) bool { return s.ParallelAllowed != nil && *s.ParallelAllowed }
+	if !slices.ContainsFunc(of.Speclets, parallel) {
+		return 0
+	}
+	if n := min(cmp.Or(max(c.Jobs, 0), said.Jobs), MaxJobs); n > 0 {
+		return n
+	}
+	if name(c.Executors[""]) == "shell" {
+		return runtime.NumCPU()
+	}
+	return defaultJobs
 }
 
 // roles are those who are there now.

@@ -32,6 +32,7 @@ const (
 	Obsolete   Kind = "obsolete"   // somebody says that the plan no longer holds
 	External   Kind = "external"   // somebody else changed the workspace
 	Conflict   Kind = "conflict"   // somebody else changed what a step changed
+	Overlap    Kind = "overlap"    // steps that ran at once changed the same
 )
 
 // A Question is an escalation: what is blocked, why, what is known, and what

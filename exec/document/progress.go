@@ -24,7 +24,7 @@ type progress struct {
 	Tools           *progressTools           `json:"mcp_tools_verification,omitempty"`
 	Compliance      *progressCompliance      `json:"constitutional_compliance,omitempty"`
 	SpecletPlan     ordered[progressStage]   `json:"speclet_execution_plan,omitempty"`
-	SpecletModel    string                   `json:"parallel_execution_model,omitempty"` // steps run one after another
+	SpecletModel    string                   `json:"parallel_execution_model,omitempty"` // "concurrent" if steps ran at once, else "sequential"
 	SpecletProgress ordered[progressSpeclet] `json:"speclet_progress,omitempty"`
 	Tasks           []progressTask           `json:"tasks"`
 	Waiting         *progressEscalation      `json:"waiting_for,omitempty"`

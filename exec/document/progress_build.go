@@ -200,7 +200,7 @@ func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
 	if len(p.Speclets) == 0 {
 		return
 	}
-	out.SpecletModel = flow.Model
+	out.SpecletModel = flow.Model(r)
 	for _, stage := range flow.Stages(p, r) {
 		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", stage.Number),
 			progressStage{stage.Speclets, stage.Parallel}})

@@ -33,6 +33,8 @@ func meaning(c history.Class) string {
 		return "the controller died while it ran"
 	case history.NoSpace:
 		return "the disk is full"
+	case history.Met:
+		return "it changed what a step did that ran at once"
 	case history.Moved:
 		return "something is not what was locked"
 	case history.Nondeterministic:
@@ -68,6 +70,8 @@ func remedy(c history.Class, cause gate.Cause) string {
 		return "run what is left of the plan"
 	case history.NoSpace:
 		return "free space, then run what is left of the plan"
+	case history.Met:
+		return "declare what it reads and writes, or take parallel_allowed from its speclet, and lock again"
 	case history.Moved:
 		return "put back what moved, or lock again"
 	case history.Nondeterministic:

@@ -39,6 +39,9 @@ type Seen struct {
 	Request *ask.Request
 	// For is what speaks for a step being done.
 	For []string
+	// Back are the steps of a group whose attempts have come back, and whose
+	// work waits in its lane to be joined.
+	Back []plan.Address
 }
 
 // Saw notes that something was looked at, and holds.

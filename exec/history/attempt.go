@@ -96,6 +96,7 @@ const (
 	Interrupted      Class = "interrupted"      // a person stopped the run
 	Lost             Class = "lost"             // the controller died during the attempt
 	NoSpace          Class = "no-space"         // the disk is full
+	Met              Class = "met"              // steps that ran at once changed the same
 	Moved            Class = "moved"            // plan, envelope, agent or tree is not what was locked
 	Nondeterministic Class = "nondeterministic" // deterministic mode: the same inputs made another tree before
 	Unrestorable     Class = "unrestorable"     // something changed that planlock never restores
@@ -110,8 +111,11 @@ const (
 )
 
 // ThroughNoFault reports whether an attempt that failed so says nothing about
-// the work: it was interrupted, the controller died, or something else moved.
-func (c Class) ThroughNoFault() bool { return c == Interrupted || c == Lost || c == Moved }
+// the work: it was interrupted, the controller died, something else moved, or
+// it met that of another step.
+func (c Class) ThroughNoFault() bool {
+	return c == Interrupted || c == Lost || c == Moved || c == Met
+}
 
 // AttemptFailed says why an attempt counts for nothing.
 type AttemptFailed struct {

@@ -310,7 +310,11 @@ func (f *RolledBack) ofStep(r *Run, s *Step, at moment) error {
 	}
 	r.open.close("the run was set back")
 	tasks, steps := map[string]bool{}, map[plan.Address]bool{}
-	for _, step := range r.Steps[slices.Index(r.Steps, s):] {
+	back, _, _ := r.SetBack(s)
+	if f.Alone {
+		back = r.unfinished(s)
+	}
+	for _, step := range back {
 		tasks[step.Task], steps[step.Address] = true, true
 		*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...),
 			Advised: step.Advised, Patches: step.Patches, Earlier: append(step.Earlier, step.Questions...),

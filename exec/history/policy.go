@@ -23,6 +23,11 @@ type Policy struct {
 	TokenBudget   int64    `json:"token_budget,omitempty"`  // of a session; 0: no limit
 	Compliance    bool     `json:"compliance,omitempty"`    // tasks are looked at before their first step
 
+	Jobs int `json:"jobs,omitempty"` // steps that may run at once; 0 and 1: one after another
+	// what becomes of steps that ran at once and met: "" asks a person,
+	// "sequential" runs them one after another
+	OnConflict string `json:"on_conflict,omitempty"`
+
 	// for a server that may know later what it does not know yet
 	EvidenceWait time.Duration `json:"evidence_wait_ns,omitempty"`
 	// how long a question waits; 0: as long as whoever is asked does

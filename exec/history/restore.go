@@ -54,6 +54,9 @@ type RolledBack struct {
 	Snapshot record.Snapshot `json:"snapshot"`
 	By       string          `json:"by,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
+	// Alone is set where, of the steps that were completed, that one alone is
+	// set back: nothing was built on it.
+	Alone bool `json:"alone,omitempty"`
 }
 
 func (*RolledBack) Type() string { return "rolled-back" }

@@ -44,6 +44,7 @@ type Run struct {
 	ResumedAt   uint64        // position of the latest resumption in the journal; 0: there was none
 	Boot        string        // the life of the machine in which the run was taken in hand last
 	Stamps      ledger.Digest // of the file with what scans believe, as it was written last; "" if there was none
+	Groups      []*Group      // of steps that were carried out at once, in order
 	RolledBack  []RolledBack
 	Moves       []MovesAccepted // what moved and was let go on with, in order
 	Consecutive int             // failed steps in a row

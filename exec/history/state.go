@@ -97,6 +97,9 @@ type Step struct {
 	Failed     *StepFailed
 	Skipped    *StepSkipped
 	Blocked    *StepBlocked
+	// Group is the latest one in which an attempt of the step began; nil if
+	// there was none since the run was last set back to before the step.
+	Group *Group
 
 	at    int // position in the order of execution
 	heard int // how much advice there was when it failed the last time

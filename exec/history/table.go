@@ -24,6 +24,8 @@ func facts() []func() Fact {
 		fact[DeliveryBegun], fact[Delivered], fact[Foreign], fact[Settled],
 		// how it is carried out
 		fact[StrategySet], fact[PhaseOver], fact[Budget], fact[ModeSwitched],
+		// steps at once
+		fact[GroupBegun], fact[Joined],
 		// a step
 		fact[StepStarted], fact[StepCompleted], fact[StepFailed], fact[StepSkipped], fact[StepBlocked], fact[Lesson],
 		// an attempt

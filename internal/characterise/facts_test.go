@@ -59,6 +59,8 @@ var facts = []struct{ kind, name, fields string }{
 	{"key-changed", "key changed", "by"},
 	{"rolled-back", "rolled back", "to by"},
 	{"run-ended", "run ends", "status reasons"},
+	{"group-begun", "group", "steps"},
+	{"joined", "joined", ""},
 	{"delivery-begun", "delivery begins", ""},
 	{"delivered", "delivered", ""},
 	{"foreign", "foreign", "changes met"},

@@ -51,7 +51,11 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) er
 	a.Work.Ours = true
 	t.perform(ctx, executor)
 	a.Rec.Seen.Forget(disturbance.Attempted...)
-	fault := t.judge(ctx)
+	return t.conclude(ctx, t.judge(ctx))
+}
+
+// conclude accepts what an attempt did, or undoes it because of a fault.
+func (t *trial) conclude(ctx context.Context, fault *fault) error {
 	if fault == nil {
 		fault = t.compare(ctx)
 	}
@@ -78,7 +82,7 @@ func (t *trial) accept(ctx context.Context) error {
 	if !t.runner.Ran() && !t.Touchy && !t.Observed {
 		t.Rec.Seen.Saw(guard.Bindings) // judging looked at them, and nobody had the occasion since
 	}
-	if err := t.Rec.Complete(ctx, t.s, t.number, facts, t.nobodyIsTold()); err != nil {
+	if err := t.Rec.Complete(ctx, t.s, t.number, facts, t.nobodyIsTold() && t.joined == nil); err != nil {
 		// It cannot be made durable, so it has not happened.
 		_, again := t.Work.Restore(ctx, t.Work.Dir, t.Rec.Run.Tree)
 		return errors.Join(err, again)

@@ -35,7 +35,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	task, step := t.Shown.At(t.s.Address)
 	w := Work{
 		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase,
-		Path:     t.runner.Seen(t.Work.Dir),
+		Dir: t.Work.Dir, Path: t.runner.Seen(t.Work.Dir),
 		Feedback: append(t.feedback(t.s), t.method.Feedback...), Runner: listening{t.runner, &t.jobs},
 		Output: &listener{keep: live, tell: func(p []byte) {
 			t.Tell(event.Event{Kind: event.Output, Step: t.s.Address, Attempt: t.number, Output: p})

@@ -82,6 +82,7 @@ func (t *trial) movedBy(ctx context.Context) (*session.Refusal, *fault) {
 	var err error
 	if t.Work.Layered() {
 		if t.entry.Git, err = t.Work.RenewRepository(ctx); err == nil {
+			t.entry.Git = append(t.entry.Git, t.moved...)
 			t.journalled.Git = t.entry.Git
 			refused, err = t.Bound.MovedBy(ctx)
 		}

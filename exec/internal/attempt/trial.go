@@ -24,6 +24,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -44,6 +45,8 @@ type Attempts struct {
 	// none.
 	Executor func(named string) (Executor, error)
 
+	waiting map[plan.Address]*waiting // attempts of a group that came back, and were not joined yet
+	lanes   worktree.Lanes
 	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 }
 
@@ -61,10 +64,12 @@ type Work struct {
 	// Phase is the part of writing a test first that is to be done; "" where
 	// the step is carried out in one go.
 	Phase history.CyclePhase
+	// Dir is the folder in which the step works.
+	Dir string
 	// Feedback is why earlier attempts failed, oldest first, and what advisors
 	// and persons said.
 	Feedback []string
-	// Path is where programs see the folder in which the step works.
+	// Path is where programs see Dir.
 	Path string
 	// Runner runs programs in the step's sandbox. What it started does not
 	// outlive the call.
@@ -127,6 +132,8 @@ type trial struct {
 	phase   history.CyclePhase // now
 	fault   *fault             // found before the attempt was judged
 	differs *history.Differs
+	joined  *history.Joined // the attempt was carried out in a lane; nil: it was not
+	moved   []string        // in the lane's copy of the repository
 }
 
 // said is what the executor said, for the journal.
@@ -144,6 +151,9 @@ func (t *trial) said() *history.AttemptEnded {
 // facts are everything known about the trial, in order.
 func (t *trial) facts() []history.Fact {
 	facts := []history.Fact{t.said()}
+	if t.joined != nil {
+		facts = append(facts, t.joined)
+	}
 	if t.telemetry != nil {
 		facts = append(facts, t.telemetry)
 	}

@@ -99,6 +99,10 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 		return d.Attempts.Before(ctx, s, a.Start)
 	case engine.Attempt:
 		return d.Attempts.Run(ctx, s, d.Method(s, a.Method))
+	case engine.Group:
+		return d.Attempts.Together(ctx, a.Members)
+	case engine.Join:
+		return d.Attempts.Join(ctx, s)
 	case engine.Deliver:
 		return d.Deliveries.Deliver(ctx)
 	case engine.Restore:

@@ -49,7 +49,8 @@ func stageAgain(run *history.Run, q ask.Question, a ask.Answer) []history.Locate
 	for _, failed := range run.Steps {
 		if failed.Status == history.Failed && question.AboutStage(q, failed) {
 			return failed.Where(0).Locate(
-				&history.RolledBack{To: failed.Address, Snapshot: run.Tree, By: a.By, Reason: answered(q, a)})
+				&history.RolledBack{To: failed.Address, Snapshot: run.Tree, By: a.By, Reason: answered(q, a),
+					Alone: len(run.Groups) > 0})
 		}
 	}
 	return nil
@@ -74,6 +75,8 @@ func remembered(q ask.Question, a Answer) *history.Remembered {
 func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 	s := c.Step
 	switch q.Kind {
+	case ask.Overlap:
+		return nil // what was chosen is read when it is the step's turn
 	case ask.Education:
 		if a.Choice != choice.GiveUp && a.Choice != choice.Skip {
 			return nil // what was chosen is read when the step begins
@@ -125,8 +128,11 @@ func refuse(c *guard.Case, why string) []history.Located {
 	c = c.About(c.Run.Step(q.Step))
 	at, said := c.Step.Where(q.Attempt), bound.Text(why, bound.Line)
 	final := &history.Unanswered{Question: q.ID, Why: said, Final: true}
-	if q.Kind == ask.Stage || aboutForeign(q) {
+	switch {
+	case q.Kind == ask.Stage, aboutForeign(q):
 		return at.Locate(final) // what needs the speclet is blocked when its turn comes; nothing of others is touched
+	case q.Kind == ask.Overlap:
+		return at.Locate(final) // they run one after another
 	}
 	if by := c.Blocker(); q.Kind == ask.Dependency && by != nil {
 		// blocked, and no failure of its own

@@ -124,18 +124,22 @@ func (d *Decider) step(c *guard.Case) []Wanted {
 		return about(c, Rewind{To: to.Address, By: by, Why: why})
 	case s.Status == history.Pending:
 		return d.begin(c)
+	case last != nil && last.Failure == nil && slices.Contains(c.Seen.Back, s.Address):
+		return attempted(c, Join{})
 	case last != nil && last.Failure == nil:
 		return lose(c)
+	case met(s) && !oneByOne(c):
+		return overlap(c)
 	case s.Refusal != nil && s.Next == nil:
 		return d.climb(c, s.Refusal)
-	case s.At < run.ResumedAt && goesOn(c):
-		return about(c, Begin{Start: s.Checkpoint}) // nobody knows what became of its preconditions meanwhile
+	case (s.At < run.ResumedAt || overtaken(c)) && goesOn(c):
+		return about(c, Begin{Start: anew(c)}) // nobody knows what became of its preconditions meanwhile
 	case s.Next != nil:
 		return tryAgain(c)
 	case last == nil:
-		return about(c, Attempt{Method: firstMethod(c)})
+		return d.attempt(c)
 	case cutOff(run, s, last) && s.Rollback != plan.Irreversible:
-		return about(c, Attempt{Method: last.Method.Method}) // nothing was wrong with the method
+		return d.attempt(c) // nothing was wrong with the method
 	}
 	return d.climb(c, last.Failure)
 }

@@ -36,7 +36,8 @@ func settled(c *guard.Case, q ask.Question, a Answer) []history.Located {
 	case choice.Theirs:
 		more(&history.Settled{Tree: f.Adopt, By: a.By})
 		if f.Met || s.Status == history.InFlight {
-			more(&history.RolledBack{To: s.Address, Snapshot: f.Adopt, By: a.By, Reason: answered(q, a.Answer)})
+			more(&history.RolledBack{To: s.Address, Snapshot: f.Adopt, By: a.By, Reason: answered(q, a.Answer),
+				Alone: len(c.Run.Groups) > 0})
 		}
 		more(&history.RestoreBegun{To: f.Adopt})
 	case choice.Ours:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -32,7 +33,7 @@ const maxExhaustions = 3
 // run was taken up.
 func cutOff(run *history.Run, s *history.Step, a *history.Attempt) bool {
 	switch a.Failure.Class {
-	case history.Interrupted, history.Lost:
+	case history.Interrupted, history.Lost, history.Met:
 		return true
 	case history.ContextExhausted:
 		n := 0
@@ -58,7 +59,7 @@ func tryAgain(c *guard.Case) []Wanted {
 		return about(c, Look{What: v.Look})
 	}
 	if s.Refusal != nil {
-		return about(c, Begin{Start: s.Checkpoint}) // it was not allowed to begin; see whether it is now
+		return about(c, Begin{Start: anew(c)}) // it was not allowed to begin; see whether it is now
 	}
 	return about(c, Attempt{Method: s.Next.Method})
 }
@@ -66,9 +67,26 @@ func tryAgain(c *guard.Case) []Wanted {
 // lose gives up an attempt of which nobody knows how it ended, because the
 // controller died. What it left is kept before it is touched, and undone.
 func lose(c *guard.Case) []Wanted {
-	return noted(c,
-		&history.AttemptFailed{Class: history.Lost, Reasons: []string{fmt.Sprintf("the controller ended during attempt %d", c.Step.Tried())}},
-		&history.RestoreBegun{To: c.Step.Checkpoint.Checkpoint})
+	class, why := history.Lost, fmt.Sprintf("the controller ended during attempt %d", c.Step.Tried())
+	if slices.Contains(c.Seen.Back, c.Step.Address) {
+		class, why = history.Interrupted, fmt.Sprintf("the run was stopped before attempt %d was joined", c.Step.Tried())
+	}
+	return noted(c, &history.AttemptFailed{Class: class, Reasons: []string{why}},
+		&history.RestoreBegun{To: c.Run.Tree})
+}
+
+// overtaken reports whether another step was completed since the step began.
+func overtaken(c *guard.Case) bool {
+	over := c.Run.Concluded()
+	return len(over) > 0 && over[len(over)-1].EndedAt > c.Step.At
+}
+
+// anew is the checkpoint with which a step begins once more: what was decided
+// about it, and the tree that the run has now.
+func anew(c *guard.Case) *history.StepStarted {
+	start := *c.Step.Checkpoint
+	start.Checkpoint = c.Run.Tree
+	return &start
 }
 
 // setBackWanted is the step that a person wants the run set back to before, who

@@ -41,6 +41,20 @@ type Begin struct{ Start *history.StepStarted }
 // it judged.
 type Attempt struct{ Method string }
 
+// Group begins attempts of several steps at once, each in a lane, and waits for
+// all of them.
+type Group struct{ Members []Member }
+
+// A Member is a step of a group, and the method that carries it out.
+type Member struct {
+	Step   plan.Address
+	Method string
+}
+
+// Join brings the work of a lane onto the tree of the run, accounts for it, and
+// has it judged.
+type Join struct{}
+
 // Deliver brings into the workspace what the run accepted.
 type Deliver struct{}
 
@@ -113,6 +127,8 @@ func (Look) action()    {}
 func (Put) action()     {}
 func (Begin) action()   {}
 func (Attempt) action() {}
+func (Group) action()   {}
+func (Join) action()    {}
 func (Deliver) action() {}
 func (Restore) action() {}
 func (Rewind) action()  {}

@@ -15,6 +15,8 @@ type Settings struct {
 	TestFirst     bool             // test_first = true
 	Deterministic bool             // deterministic = true
 	TokenBudget   int64            // token_budget = tokens of one session
+	Jobs          int              // jobs = steps that may run at once
+	OnConflict    string           // on_conflict = "sequential"; "" is "ask"
 }
 
 // SettingsOf reads them. What is out of range counts as not said.
@@ -39,10 +41,21 @@ func SettingsOf(p *plan.Plan) Settings {
 			if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
 				s.TokenBudget = n
 			}
+		case "jobs":
+			if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= MostJobs {
+				s.Jobs = n
+			}
+		case "on_conflict":
+			if text == "sequential" {
+				s.OnConflict = text
+			}
 		}
 	}
 	return s
 }
+
+// MostJobs is how many steps may run at once, however many are asked for.
+const MostJobs = 64
 
 // hardest is the highest complexity.
 const hardest = 5

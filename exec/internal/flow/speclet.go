@@ -34,23 +34,28 @@ type Speclet struct {
 
 	TasksCompleted, TasksFailed, TasksBlocked, TasksSkipped, TasksPartial, TasksInProgress []string
 
-	// Beside are the speclets of the same stage that it could have run beside.
-	// Speclets run one after another; where all of a stage are allowed to run
-	// at once, that is what could have been.
+	// Beside are the speclets of the same stage that it may run beside: where
+	// all of a stage are allowed to.
 	Beside []string
 }
 
 // A SpecletStatus is a speclet and where it stands.
 type SpecletStatus struct{ ID, Status string }
 
-// Model is how speclets are carried out that could run beside each other.
-const Model = "sequential"
+// Model is how the speclets of a run are carried out that may run beside each
+// other: "concurrent" if steps of it ran at once, else "sequential".
+func Model(run *history.Run) string {
+	if len(run.Groups) > 0 {
+		return "concurrent"
+	}
+	return "sequential"
+}
 
 // A Stage is a level of the order of speclets.
 type Stage struct {
 	Number   int // from 1
 	Speclets []string
-	Parallel bool // they could have run at once
+	Parallel bool // they may run at once
 	Over     bool // all of them are in a status that is final
 	// what does not hold of a stage: something in progress while a later one
 	// has begun because of it, or dependencies that cannot be met

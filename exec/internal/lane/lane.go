@@ -1,6 +1,7 @@
-// Package lane is the one lane that a run has: the step that is under way, its
-// attempt, and the question that waits. A run with several lanes has no single
-// answer to these, so callers of this package are what several lanes change.
+// Package lane picks one of the lanes of a run: the step whose turn it is among
+// those that are under way, and the question that is put next. Steps that run
+// at once are joined, judged and asked about one after another, so that most of
+// a controller looks at one of them at a time.
 package lane
 
 import (
@@ -8,20 +9,21 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// Current is the step that is under way, or nil.
+// Current is the step that is under way and whose turn it is, or nil: one with
+// an attempt that nobody has judged, else the one that began first. So the
+// lanes of a group are joined before anything is tried again.
 func Current(r *history.Run) *history.Step {
+	if s := r.Unjudged(); s != nil {
+		return s
+	}
 	for _, s := range r.UnderWay() {
 		return s
 	}
 	return nil
 }
 
-// InFlight reports whether an attempt of the current step has begun and nothing
-// is known of its end.
-func InFlight(r *history.Run) bool {
-	s := Current(r)
-	return s != nil && s.InFlight() != nil
-}
+// InFlight reports whether an attempt has begun and nothing is known of its end.
+func InFlight(r *history.Run) bool { return r.Unjudged() != nil }
 
 // Pending is the question that waits for an answer, or nil.
 func Pending(r *history.Run) *ask.Question {
@@ -31,7 +33,7 @@ func Pending(r *history.Run) *ask.Question {
 	return nil
 }
 
-// Next is the step that is under way, or the first that is not over; nil when
+// Next is the step that is under way and whose turn it is, or the first that is not over; nil when
 // none is left or a failure halted the run.
 func Next(r *history.Run) *history.Step {
 	if s := Current(r); s != nil {

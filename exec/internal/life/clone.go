@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -32,6 +33,9 @@ func (l *Life) enter(ctx context.Context) error {
 	}
 	dir := CloneDir(l.Session)
 	if err := layer.Discard(ctx, dir); err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	if err := worktree.DiscardLanes(ctx, l.Work); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
 	if err := layer.Clone(ctx, l.Work.Root, dir); err != nil {

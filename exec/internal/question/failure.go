@@ -72,6 +72,8 @@ func headline(c history.Class) string {
 		return "could not be judged"
 	case history.Lost:
 		return "was cut off when the controller ended"
+	case history.Met:
+		return "changed what another step did at the same time"
 	case history.Moved:
 		return "moved what the run depends on"
 	case history.Unrestorable:

@@ -79,8 +79,8 @@ func CanUnwind(run *history.Run, to *history.Step) bool {
 	if to == nil || to.Checkpoint == nil {
 		return false
 	}
-	from := slices.Index(run.Steps, to)
-	return from >= 0 && !slices.ContainsFunc(run.Steps[from:], func(s *history.Step) bool {
+	steps, _, _ := run.SetBack(to)
+	return !slices.ContainsFunc(steps, func(s *history.Step) bool {
 		a := s.Last()
 		return a != nil && (s.Rollback == plan.Irreversible || a.Compensated != nil && !a.Compensated.Done())
 	})

@@ -18,8 +18,13 @@ import (
 // it waits for the disk only where there is more to undo than a tree. Before
 // it, the completion of the step before becomes durable.
 func (r *Recorder) Begin(ctx context.Context, s *history.Step, attempt int, started *history.AttemptStarted) error {
-	facts := s.Where(attempt).Locate(started)
-	if !r.UndoneByTree(s) {
+	return r.BeginAll(ctx, r.UndoneByTree(s), s.Where(attempt).Locate(started)...)
+}
+
+// BeginAll is Begin for attempts that begin at once; byTree: see
+// [Recorder.UndoneByTree].
+func (r *Recorder) BeginAll(ctx context.Context, byTree bool, facts ...history.Located) error {
+	if !byTree {
 		return r.RecordAll(ctx, facts...)
 	}
 	if !r.pending {

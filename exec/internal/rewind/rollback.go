@@ -18,7 +18,8 @@ import (
 func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 	switch {
 	case s.Checkpoint != nil:
-		return s.Checkpoint.Checkpoint, nil
+		_, to, _ := run.SetBack(s)
+		return to, nil
 	case lane.Current(run) == nil || lane.Current(run) == s:
 		return run.Tree, nil
 	}
@@ -120,8 +121,9 @@ func (r *Rewind) keep(ctx context.Context, dir string) (record.Snapshot, error) 
 // checkpoint, with what others did since and was adopted.
 func (r *Rewind) target(ctx context.Context, s *history.Step, to record.Snapshot) (record.Snapshot, error) {
 	tree, base := (*ledger.Tree)(nil), to
+	_, _, since := r.Rec.Run.SetBack(s)
 	for _, a := range r.Rec.Run.Adopted {
-		if a.At < s.At || s.At == 0 {
+		if a.At < since || since == 0 {
 			continue
 		}
 		if tree == nil {
@@ -162,7 +164,8 @@ func moved(s *history.Step, to, kept record.Snapshot, by, why string) []history.
 // first.
 func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by, why string, before []history.Located,
 	besides ...history.Fact) error {
-	to, err := r.target(ctx, s, s.Checkpoint.Checkpoint)
+	_, to, _ := r.Rec.Run.SetBack(s)
+	to, err := r.target(ctx, s, to)
 	if err != nil {
 		return err
 	}
@@ -182,9 +185,9 @@ func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by, why string, b
 // that can be compensated are, the latest first. One that is irreversible, and
 // has been attempted, is refused.
 func (r *Rewind) Unwind(ctx context.Context, s *history.Step) error {
-	from := slices.Index(r.Rec.Run.Steps, s)
+	steps, _, _ := r.Rec.Run.SetBack(s)
 	var done []*history.Step
-	for _, step := range slices.Backward(r.Rec.Run.Steps[from:]) {
+	for _, step := range slices.Backward(steps) {
 		if len(step.Attempts) == 0 {
 			continue
 		}

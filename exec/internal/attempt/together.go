@@ -1,0 +1,217 @@
+package attempt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/disturbance"
+	"github.com/planlock/planlock/exec/internal/engine"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/plan"
+)
+
+// A waiting attempt was carried out in a lane, and waits to be joined.
+type waiting struct {
+	*trial
+	lane worktree.Lane
+	made *worktree.Made
+	err  error // of the lane; nothing is known of what was done there
+}
+
+// Together carries out attempts of several steps at once, each in a lane that
+// holds the accepted tree, and returns when none of them runs any more. What
+// they did waits for [Attempts.Join]. Where two of them changed the same, the
+// work of all is dropped: nothing is merged.
+//
+// All attempts are announced, in one batch, before the first executor is
+// called. The state of the run stands still until the last one came back.
+func (a *Attempts) Together(ctx context.Context, members []engine.Member) error {
+	a.waiting, a.Rec.Seen.Back = map[plan.Address]*waiting{}, nil
+	tree, err := a.Work.Known(ctx)
+	if err != nil {
+		return err
+	}
+	group := make([]*waiting, len(members))
+	facts := history.Where{}.Locate(&history.GroupBegun{})
+	began := facts[0].Fact.(*history.GroupBegun)
+	if err := a.lanes.Grow(ctx, a.Work, len(members)); err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	for n := range members {
+		group[n] = &waiting{}
+		all.Go(func() { group[n].lane, group[n].err = a.lanes.Open(ctx, a.Work, n) })
+	}
+	all.Wait()
+	executors := make([]Executor, len(members))
+	for n, m := range members {
+		s := a.Rec.Run.Step(m.Step)
+		if group[n].err != nil {
+			return group[n].err
+		}
+		started, err := a.inLane(group[n], s, m.Method)
+		if err != nil {
+			return err
+		}
+		if executors[n], err = a.Executor(started.Executor); err != nil {
+			return err
+		}
+		group[n].before = tree
+		began.Steps = append(began.Steps, s.Address)
+		facts = append(facts, s.Where(s.Tried()+1).Locate(started)...)
+	}
+	if err := a.Rec.BeginAll(ctx, a.Rec.UndoneByTree(group[0].s), facts...); err != nil {
+		return err
+	}
+	for n, w := range group {
+		all.Go(func() {
+			w.execute(ctx, executors[n])
+			w.made, w.err = w.lane.Look(context.WithoutCancel(ctx))
+		})
+	}
+	all.Wait()
+	a.Rec.Seen.Forget(disturbance.Attempted...)
+	a.Rec.Seen.Saw(guard.Tree) // nobody worked there
+	if session.Interrupted(ctx) {
+		return a.drop(ctx, group, func(*waiting) *fault {
+			return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
+		})
+	}
+	if found := meetings(group); len(found) > 0 {
+		return a.drop(ctx, group, func(*waiting) *fault {
+			f := faultf(history.Met, "%s", found[0])
+			f.Reasons = append(f.Reasons, found[1:]...)
+			return f
+		})
+	}
+	for _, w := range group {
+		a.waiting[w.s.Address] = w
+		a.Rec.Seen.Back = append(a.Rec.Seen.Back, w.s.Address)
+	}
+	return nil
+}
+
+// inLane makes an attempt ready that is carried out in a lane.
+func (a *Attempts) inLane(w *waiting, s *history.Step, method string) (*history.AttemptStarted, error) {
+	there := *a.Session
+	there.Work = w.lane.Worktree
+	attempts := *a
+	attempts.Session = &there
+	task, step := a.Contract.At(s.Address)
+	m := a.Method(s, method)
+	if m.Executor == "" {
+		m.Executor = step.Executor
+	}
+	w.trial = &trial{Attempts: &attempts, s: s, task: task, step: s.Granted(step), number: s.Tried() + 1,
+		method: m, runner: there.Runner(step), before: w.lane.Tree}
+	_, err := w.prepare()
+	w.inputs = "" // the tree that is accounted for has the work of other steps too
+	return &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor}, err
+}
+
+// meetings says which steps of a group did not leave each other alone, a line
+// each, and where.
+func meetings(group []*waiting) (found []string) {
+	for i, w := range group {
+		for _, o := range group[i+1:] {
+			if w.made == nil || o.made == nil {
+				continue
+			}
+			if paths := w.made.Meets(o.made); len(paths) > 0 {
+				found = append(found,
+					fmt.Sprintf("steps %s and %s both changed %s", w.s.Address, o.s.Address, some(paths)))
+			}
+			for _, r := range [][2]*waiting{{w, o}, {o, w}} {
+				if paths := r[0].made.Wrote(reads(r[1].step)); len(paths) > 0 {
+					found = append(found, fmt.Sprintf("step %s changed what step %s declares to read: %s",
+						r[0].s.Address, r[1].s.Address, some(paths)))
+				}
+			}
+		}
+	}
+	return bound.First(found, bound.Lines)
+}
+
+// some names a few paths.
+func some(paths []string) string {
+	const few = 5
+	text := strings.Join(paths[:min(few, len(paths))], ", ")
+	if more := len(paths) - few; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func reads(s *plan.Step) []string {
+	if s.Access == nil {
+		return nil
+	}
+	return s.Access.Reads
+}
+
+// drop records why attempts of a group count for nothing. What they did is kept,
+// and never was anywhere but in their lanes.
+func (a *Attempts) drop(ctx context.Context, group []*waiting, why func(*waiting) *fault) error {
+	var facts []history.Located
+	for _, w := range group {
+		begun := &history.RestoreBegun{To: a.Rec.Run.Tree}
+		if w.made != nil {
+			if snap, err := w.lane.Keep(ctx, w.made); err == nil {
+				begun.Discarded = snap
+			}
+		}
+		facts = append(facts, w.s.Where(w.number).Locate(w.said(), why(w).bounded(), begun, &history.Restored{})...)
+	}
+	return a.Rec.RecordAll(context.WithoutCancel(ctx), facts...)
+}
+
+// Join does in the tree of the run what an attempt did in its lane, and
+// accounts for it, has it judged, and accepts or undoes it there, as if it had
+// been carried out in that tree.
+func (a *Attempts) Join(ctx context.Context, s *history.Step) error {
+	w := a.waiting[s.Address]
+	delete(a.waiting, s.Address)
+	a.Rec.Seen.Back = slices.DeleteFunc(a.Rec.Seen.Back, func(of plan.Address) bool { return of == s.Address })
+	if w == nil {
+		return nil // it is lost
+	}
+	_, step := a.Contract.At(s.Address)
+	var err error
+	t := w.trial
+	t.Attempts, t.runner, t.joined = a, a.Runner(step), &history.Joined{Onto: a.Rec.Run.Tree}
+	if t.before, err = a.Work.Known(ctx); err != nil {
+		return err
+	}
+	a.Work.Ours = true
+	a.Rec.Seen.Forget(guard.Tree)
+	fault := t.join(context.WithoutCancel(ctx), w)
+	if fault == nil {
+		fault = t.judge(ctx)
+	}
+	return t.conclude(ctx, fault)
+}
+
+// join does in the tree of the run what was done in the lane.
+func (t *trial) join(ctx context.Context, w *waiting) *fault {
+	if w.err != nil {
+		return faultf(history.Crashed, "%v", w.err)
+	}
+	t.moved = w.made.Git
+	if paths := w.made.Moved(t.before); len(paths) > 0 {
+		return faultf(history.Met, "what step %s changed was changed since it began: %s", t.s.Address, some(paths))
+	}
+	switch err := w.lane.Join(ctx, t.Work, w.made, t.before); {
+	case noSpace(err):
+		return faultf(history.NoSpace, "what the step did cannot be kept: %v", err)
+	case err != nil:
+		return faultf(history.Crashed, "what the step did cannot be joined: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/plan"
+)
+
+// attempt has a step attempted that is about to be: together with those behind
+// it that may run at once with it, once they have begun, else by itself.
+//
+// A step is a member of the group if nothing stands in its way but that its
+// turn has not come: a question, a refusal, or a retry waits until it has. It
+// must be independent of every step before it that is not over, also of those
+// that are no members, for it overtakes them.
+func (d *Decider) attempt(c *guard.Case) []Wanted {
+	members := []*history.Step{c.Step}
+	if !together(c) {
+		return alone(c)
+	}
+	var passed []*history.Step // not over, and before the one that is looked at
+	for _, s := range c.Run.Open() {
+		if len(members) == c.Run.Policy.Jobs {
+			break
+		}
+		if s == c.Step || s.Status.Over() {
+			continue
+		}
+		if !c.MayShare(s.Address) {
+			break // nothing overtakes it
+		}
+		wanted, joins := d.candidate(c.About(s), members, passed)
+		if wanted != nil {
+			return wanted
+		}
+		if joins {
+			members = append(members, s)
+		} else {
+			passed = append(passed, s)
+		}
+	}
+	if len(members) == 1 {
+		return alone(c)
+	}
+	g := Group{}
+	for _, s := range members {
+		g.Members = append(g.Members, Member{Step: s.Address, Method: nextMethod(c.About(s))})
+	}
+	return one(g)
+}
+
+// together reports whether the step may begin a group: never after it met
+// another one, nor where the run wants to tell which inputs made which tree.
+func together(c *guard.Case) bool {
+	run := c.Run
+	return run.Policy.Jobs > 1 && run.Started.Layered() && !run.Started.Deterministic && c.MayShare(c.Step.Address) &&
+		inTurn(c)
+}
+
+// inTurn reports whether the next thing to do for a step is an attempt by the
+// method that is its turn: its first one, or one that was cut off.
+func inTurn(c *guard.Case) bool {
+	s, last := c.Step, c.Step.Last()
+	if s.Next != nil || s.Refusal != nil || !s.WithinTree() || writesTestFirst(c) {
+		return false
+	}
+	return last == nil || last.Failure != nil && !met(s) && cutOff(c.Run, s, last)
+}
+
+// writesTestFirst reports whether the step is carried out phase by phase.
+func writesTestFirst(c *guard.Case) bool {
+	task, step := c.Place()
+	return c.Run.Started.TestFirst && len(flow.CycleOf(c.Plan, task, step, c.Run.Flow.Strategy).Phases) > 0
+}
+
+// candidate looks at a step that may join members. What it needs before is
+// wanted first, unless that is a person.
+func (d *Decider) candidate(c *guard.Case, members, passed []*history.Step) (wanted []Wanted, joins bool) {
+	s := c.Step
+	dependent := func(o *history.Step) bool { return !c.Beside(s.Address, o.Address) }
+	if slices.ContainsFunc(members, dependent) || slices.ContainsFunc(passed, dependent) || !inTurn(c) ||
+		len(s.Questions) > 0 && s.Questions[len(s.Questions)-1].Open() {
+		return nil, false
+	}
+	switch {
+	case s.Status == history.Pending:
+		for _, g := range d.Guards {
+			v := g.Look(c)
+			if v.Passes() {
+				continue
+			}
+			if wanted = heard(c, g, v); !ahead(wanted[0].Action) {
+				return nil, false
+			}
+			return wanted, false
+		}
+		return d.begin(c), false
+	case s.At < c.Run.ResumedAt:
+		return about(c, Begin{Start: anew(c)}), false
+	case s.Checkpoint.Checkpoint != c.Run.Tree:
+		return about(c, Begin{Start: anew(c)}), false // others were joined since
+	}
+	return nil, true
+}
+
+// ahead reports whether what a guard wants may be done before it is the step's
+// turn: nobody is asked, and the step does not end.
+func ahead(a Action) bool {
+	switch a := a.(type) {
+	case Look, Foresee, Review:
+		return true
+	case Record:
+		return !slices.ContainsFunc(a.Facts, func(l history.Located) bool {
+			switch l.Fact.(type) {
+			case *history.Budget, *history.Compliance, *history.Approval, *history.Advised:
+				return false
+			}
+			return true
+		})
+	}
+	return false
+}
+
+// nextMethod is the one that the step is attempted by: its first, or the one
+// that was cut off.
+func nextMethod(c *guard.Case) string {
+	if last := c.Step.Last(); last != nil {
+		return last.Method.Method
+	}
+	return firstMethod(c)
+}
+
+func alone(c *guard.Case) []Wanted { return about(c, Attempt{Method: nextMethod(c)}) }
+
+// met reports whether the latest attempt of a step was dropped because it
+// changed what another step of its group did.
+func met(s *history.Step) bool {
+	last := s.Last()
+	return last != nil && last.Failure != nil && last.Failure.Class == history.Met
+}
+
+// oneByOne reports whether steps that met are to run one after another: the
+// plan says so, somebody did, or nobody is there to be asked.
+func oneByOne(c *guard.Case) bool {
+	run, g := c.Run, c.Step.Group
+	if g == nil || run.Policy.OnConflict == "sequential" || run.Mode == plan.Silent || !run.Roles.Escalator {
+		return true
+	}
+	return slices.ContainsFunc(g.Steps, func(a plan.Address) bool {
+		return slices.ContainsFunc(run.Step(a).Questions, func(x history.Exchange) bool {
+			again := x.Answer != nil && x.Answer.Choice == choice.Again
+			return x.Question.Kind == ask.Overlap && (x.Unanswered != nil || again)
+		})
+	})
+}
+
+// overlap asks what becomes of steps that met.
+func overlap(c *guard.Case) []Wanted {
+	return noted(c, &history.Asked{Question: question.Overlap(c)})
+}
