@@ -1,9 +1,10 @@
 // Package planlock is the root of a library that executes plans as contracts.
 //
-// A plan is checked, ordered, hashed and locked before anything runs. Then it
-// runs one step at a time: each step is checkpointed, carried out by whatever
-// the host plugs in, set against the files and symbols that it declared, judged
-// by gates, and undone if it did anything else. What happened stands in one
+// A plan is checked, ordered, hashed and locked before anything runs. Then each
+// step is checkpointed, carried out by whatever the host plugs in, set against
+// the files and symbols that it declared, judged by gates, and dropped if it did
+// anything else. Steps that the plan declares independent are carried out at
+// once, and judged and accepted one after another. What happened stands in one
 // append-only journal, so that a run that crashed goes on, a person can be
 // asked, and what happened can be proved.
 //

@@ -51,7 +51,8 @@
 //
 // # What is not
 //
-// Steps run one at a time, in the order of the plan. What an executor does
-// outside of the workspace is undone only by the plan's own compensation. An
-// executor in this process that ignores its context is waited for.
+// Steps that run at once are never merged: where two changed the same, the work
+// of both is dropped (docs/lanes.md). What an executor does outside of the
+// workspace is undone only by the plan's own compensation. An executor in this
+// process that ignores its context is waited for.
 package exec
