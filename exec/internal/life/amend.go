@@ -55,42 +55,7 @@ func (l *Life) TakeForAmending(ctx context.Context, prefix string, format plan.F
 	if err := l.Recall(ctx); err != nil {
 		return err
 	}
-	return l.samePlace()
-}
-
-// samePlace refuses a plan that lies elsewhere in the workspace than the plan
-// of the run: that is watched, and no part of the trees.
-func (l *Life) samePlace() error {
-	now, was := l.Own(), slices.Clone(l.Rec.Run.Started.Own)
-	slices.Sort(now)
-	slices.Sort(was)
-	if slices.Equal(slices.Compact(now), slices.Compact(was)) {
-		return l.noLink(now)
-	}
-	var names []string
-	for _, f := range l.Rec.Run.Started.Files {
-		names = append(names, fmt.Sprintf("%q", f.Path))
-	}
-	return &session.Refusal{Run: l.Rec.Run.Started.Run,
-		Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
-		Hint:    "put the amended plan in its place"}
-}
-
-// noLink refuses a plan whose name is a link to a file that the trees of the
-// run hold: that would have to be another one.
-func (l *Life) noLink(own []string) error {
-	for _, f := range l.Files {
-		real, err := filepath.EvalSymlinks(f.Path)
-		if err != nil {
-			continue // it is read from memory
-		}
-		rel, err := filepath.Rel(l.Work.Root, real)
-		if err == nil && filepath.IsLocal(rel) && !slices.Contains(own, filepath.ToSlash(rel)) {
-			return l.Refuse("bring that file back as it was, and put the amended plan in the place of the link",
-				"%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)
-		}
-	}
-	return nil
+	return amending{l}.samePlace()
 }
 
 // Amend checks, approves and locks the plan, and records it.
@@ -122,13 +87,14 @@ func (l *Life) Amend(ctx context.Context, a Amendment) (*history.Amended, *plan.
 	if err := l.harmless(a.Draft.Format); err != nil {
 		return nil, nil, err
 	}
-	if f.Envelope, err = l.sameEnvelope(ctx); err != nil {
+	held := amending{l}
+	if f.Envelope, err = held.sameEnvelope(ctx); err != nil {
 		return nil, nil, err
 	}
 	if f.Planning, err = l.Approve(ctx, a.Draft); err != nil {
 		return nil, nil, err
 	}
-	locked, err := l.lockAgain(f, a)
+	locked, err := held.lockAgain(f, a)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,15 +114,54 @@ func (l *Life) Amend(ctx context.Context, a Amendment) (*history.Amended, *plan.
 	return f, locked, nil
 }
 
+// An amending is how a run in hand is held against the plan that takes the place
+// of its own.
+type amending struct{ *Life }
+
+// samePlace refuses a plan that lies elsewhere in the workspace than the plan
+// of the run: that is watched, and no part of the trees.
+func (a amending) samePlace() error {
+	now, was := a.Own(), slices.Clone(a.Rec.Run.Started.Own)
+	slices.Sort(now)
+	slices.Sort(was)
+	if slices.Equal(slices.Compact(now), slices.Compact(was)) {
+		return a.noLink(now)
+	}
+	var names []string
+	for _, f := range a.Rec.Run.Started.Files {
+		names = append(names, fmt.Sprintf("%q", f.Path))
+	}
+	return &session.Refusal{Run: a.Rec.Run.Started.Run,
+		Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
+		Hint:    "put the amended plan in its place"}
+}
+
+// noLink refuses a plan whose name is a link to a file that the trees of the
+// run hold: that would have to be another one.
+func (a amending) noLink(own []string) error {
+	for _, f := range a.Files {
+		real, err := filepath.EvalSymlinks(f.Path)
+		if err != nil {
+			continue // it is read from memory
+		}
+		rel, err := filepath.Rel(a.Work.Root, real)
+		if err == nil && filepath.IsLocal(rel) && !slices.Contains(own, filepath.ToSlash(rel)) {
+			return a.Refuse("bring that file back as it was, and put the amended plan in the place of the link",
+				"%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)
+		}
+	}
+	return nil
+}
+
 // sameEnvelope is what the run depends on from now on: what it depended on so
 // far, and executors that only new steps name.
-func (l *Life) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) {
-	now, err := l.Bound.Envelope(ctx)
+func (a amending) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) {
+	now, err := a.Bound.Envelope(ctx)
 	if err != nil {
 		return nil, err
 	}
-	refused := &session.Refusal{Run: l.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
-	for _, m := range l.Rec.Run.Started.Envelope.Moves(now) {
+	refused := &session.Refusal{Run: a.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
+	for _, m := range a.Rec.Run.Started.Envelope.Moves(now) {
 		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
 			refused.Reasons = append(refused.Reasons, m.String())
 		}
@@ -169,9 +174,9 @@ func (l *Life) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) {
 
 // lockAgain makes the lock of an amendment, and notes in f what it says.
 // Whatever was acknowledged for the run stays so.
-func (l *Life) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) {
-	given, strangers := slices.Clone(l.Rec.Run.Started.Acknowledged), []string(nil)
-	for _, code := range a.Acknowledged {
+func (a amending) lockAgain(f *history.Amended, by Amendment) (*plan.Locked, error) {
+	given, strangers := slices.Clone(a.Rec.Run.Started.Acknowledged), []string(nil)
+	for _, code := range by.Acknowledged {
 		_, step, _ := strings.Cut(code, ":")
 		switch {
 		case slices.Contains(f.Added, plan.Address(step)) && code != plan.Address(step).DoneCode():
@@ -184,14 +189,14 @@ func (l *Life) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) 
 	}
 	// The lock continues the record of the run: it serves this run at this
 	// point, and no other.
-	locked, err := l.Bind(a.Draft, plan.LockOptions{Check: l.Options(), Envelope: f.Envelope.Digest(),
+	locked, err := a.Bind(by.Draft, plan.LockOptions{Check: a.Options(), Envelope: f.Envelope.Digest(),
 		Acknowledged: given,
-		Approvals:    Verdicts(f.Planning), Amends: l.Rec.Run.RecordDigest()})
+		Approvals:    Verdicts(f.Planning), Amends: a.Rec.Run.RecordDigest()})
 	var missing *plan.AckError
 	if err != nil && !errors.As(err, &missing) {
 		return nil, err
 	}
-	confirmed := slices.Contains(a.Acknowledged, f.Confirmed)
+	confirmed := slices.Contains(by.Acknowledged, f.Confirmed)
 	if missing == nil && !(confirmed && strangers == nil) {
 		missing = &plan.AckError{}
 	}
@@ -207,7 +212,7 @@ func (l *Life) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) 
 	}
 	f.Lock, f.Acknowledged = locked.ID(), locked.Options().Acknowledged
 	for _, d := range locked.Warnings() {
-		if line := warningOf(d); !slices.Contains(l.Rec.Run.Started.Warnings, line) {
+		if line := warningOf(d); !slices.Contains(a.Rec.Run.Started.Warnings, line) {
 			f.Warnings = append(f.Warnings, line)
 		}
 	}
