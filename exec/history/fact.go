@@ -1,6 +1,8 @@
 package history
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -133,4 +136,15 @@ func someOf[V any, M ~map[string]V](m M) M {
 		return nil
 	}
 	return maps.Clone(m)
+}
+
+// sumLink is the digest of a link of the plan's record: SHA-256 of a line with
+// the format's name and of the JSON text of everything but the digest.
+func sumLink(format string, link any) (ledger.Digest, error) {
+	text, err := json.Marshal(link)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(append([]byte(format+"\n"), text...))
+	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:])), nil
 }

@@ -28,7 +28,7 @@ func (r *Run) Apply(rec record.Record) error {
 	if err != nil {
 		return err
 	}
-	return r.apply(rec, f)
+	return r.Fold(rec, f)
 }
 
 // Take folds the next record in, as Apply does, for whoever has the fact that
@@ -38,7 +38,7 @@ func (r *Run) Apply(rec record.Record) error {
 func (r *Run) Take(rec record.Record, f Fact) error {
 	if known, ok := f.(readable); ok && rec.Type == f.Type() {
 		if fact := known.readBack(); fact != nil {
-			return r.apply(rec, fact)
+			return r.Fold(rec, fact)
 		}
 	}
 	return r.Apply(rec)
@@ -47,13 +47,7 @@ func (r *Run) Take(rec record.Record, f Fact) error {
 // Fold folds a fact in that a record is about, without reading the record's
 // data: what a simulation, or a host that makes facts itself, has at hand. The
 // fact belongs to the run from then on. Errors are those of [Run.Apply].
-func (r *Run) Fold(rec record.Record, f Fact) error { return r.apply(rec, f) }
-
-// Compact drops what is only of use while many records are read one after the
-// other. The run means the same.
-func (r *Run) Compact() { r.said = nil }
-
-func (r *Run) apply(rec record.Record, f Fact) error {
+func (r *Run) Fold(rec record.Record, f Fact) error {
 	at := moment{seq: rec.Seq, time: rec.Time, attempt: rec.Attempt}
 	if r.Sealed != nil {
 		return at.refuse("the run is sealed: nothing follows")
@@ -76,6 +70,10 @@ func (r *Run) apply(rec record.Record, f Fact) error {
 	r.Latest = rec.Time
 	return nil
 }
+
+// Compact drops what is only of use while many records are read one after the
+// other. The run means the same.
+func (r *Run) Compact() { r.said = nil }
 
 // read is Decode. More than half of a journal is what gates said, and most of
 // that was said before, word by word: it is read once. Nobody changes a
@@ -261,10 +259,10 @@ func (f *Ended) ofRun(r *Run, at moment) error {
 // step that was under way stands where nobody had begun it, with its attempts.
 func closeRun(r *Run) {
 	r.open.close("the run has ended")
-	for _, s := range r.lanes {
+	for _, s := range r.lanes.steps {
 		s.Status = Pending
 	}
-	r.open, r.lanes = nil, nil
+	r.open, r.lanes.steps = nil, nil
 }
 
 func (f *Sealed) ofRun(r *Run, _ moment) error {

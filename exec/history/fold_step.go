@@ -26,7 +26,7 @@ func (s *Step) overAlready(f Fact, at moment) error {
 // end notes that the step is over.
 func (s *Step) end(r *Run, status StepStatus, at moment) error {
 	s.Status, s.Over, s.EndedAt = status, at.time, at.seq
-	r.lanes = slices.DeleteFunc(r.lanes, func(o *Step) bool { return o == s })
+	r.lanes.leave(s)
 	r.standing.ends(r, s)
 	return nil
 }
@@ -41,9 +41,7 @@ func (f *StepStarted) ofStep(r *Run, s *Step, at moment) error {
 	f.Checkpoint = r.known(f.Checkpoint)
 	s.Checkpoint, s.At, s.Status = f, at.seq, InFlight
 	s.Gates, s.Refusal = nil, nil
-	if !slices.Contains(r.lanes, s) {
-		r.lanes = append(r.lanes, s)
-	}
+	r.lanes.enter(s)
 	return nil
 }
 
@@ -303,7 +301,7 @@ func (f *RolledBack) ofStep(r *Run, s *Step, at moment) error {
 	if r.Restoring == nil { // else nobody has looked yet what those left whose beginning was disowned
 		r.cutOff = nil
 	}
-	for _, step := range r.lanes {
+	for _, step := range r.lanes.steps {
 		if a := step.InFlight(); a != nil && a.Ended.IsZero() && a.Accounted == nil {
 			r.cutOff = append(r.cutOff, a)
 		}
@@ -325,6 +323,6 @@ func (f *RolledBack) ofStep(r *Run, s *Step, at moment) error {
 	undoTasks(r, tasks, f.By)
 	r.Tree, r.movedAt = f.Snapshot, at.seq
 	r.Consecutive = 0
-	r.lanes, r.open, r.Restoring = nil, nil, nil
+	r.lanes.steps, r.open, r.Restoring = nil, nil, nil
 	return nil
 }

@@ -75,75 +75,35 @@ func (f *Joined) ofAttempt(r *Run, s *Step, a *Attempt, at moment) error {
 	return nil
 }
 
+// lanes are the steps that are under way, in the order in which they began.
+type lanes struct{ steps []*Step }
+
+// enter notes that a step is under way.
+func (l *lanes) enter(s *Step) {
+	if !slices.Contains(l.steps, s) {
+		l.steps = append(l.steps, s)
+	}
+}
+
+// leave notes that a step is not under way any more.
+func (l *lanes) leave(s *Step) {
+	l.steps = slices.DeleteFunc(l.steps, func(o *Step) bool { return o == s })
+}
+
+// UnderWay are the steps that are under way, in the order in which they began.
+// A step is under way from the first time it started until it is over, also
+// while the run waits or nobody has it in hand; the end of the run ends that
+// too. The caller must not change the list.
+func (l *lanes) UnderWay() []*Step { return l.steps }
+
 // Unjudged is the first step, in the order of execution, of which an attempt
 // began, and neither failed nor was accepted; nil if there is none.
-func (r *Run) Unjudged() *Step {
+func (l *lanes) Unjudged() *Step {
 	var first *Step
-	for _, s := range r.lanes {
+	for _, s := range l.steps {
 		if s.InFlight() != nil && (first == nil || s.Precedes(first)) {
 			first = s
 		}
 	}
 	return first
-}
-
-// SetBack are the steps that have not happened any more once the run is set
-// back to before one, in the order of execution: that one and all behind it. A
-// step of a group is set back with all of its group, and with all that began
-// since, wherever that stands in the plan; what came before stays. To is the
-// tree before all of them, and since the position of the checkpoint that it is
-// of. A step that has not begun is before the tree that the run has now.
-func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64) {
-	if len(r.Groups) == 0 || s.At == 0 {
-		to = r.Tree
-		if s.Checkpoint != nil {
-			to = s.Checkpoint.Checkpoint
-		}
-		return r.Steps[slices.Index(r.Steps, s):], to, s.At
-	}
-	since, first := s.At, s
-	for {
-		earliest := first
-		steps = nil
-		for _, o := range r.Steps {
-			if o != s && max(o.At, o.EndedAt) < since && (o.At != 0 || o.Status.Over() || o.Precedes(s)) {
-				continue
-			}
-			steps = append(steps, o)
-			earliest = earlier(earliest, o)
-			if o.Group != nil {
-				for _, a := range o.Group.Steps {
-					earliest = earlier(earliest, r.index[a])
-				}
-			}
-		}
-		if earliest == first {
-			break
-		}
-		since, first = earliest.At, earliest
-	}
-	if to = first.Checkpoint.Checkpoint; first.Group != nil {
-		to = first.Group.Base
-	}
-	return steps, to, since
-}
-
-// unfinished are the steps that are under way, those behind s that were not
-// completed, and s itself.
-func (r *Run) unfinished(s *Step) []*Step {
-	var list []*Step
-	for _, o := range r.Steps {
-		if o == s || o.Status == InFlight || o.Status != Completed && s.Precedes(o) {
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// earlier is the step of two that has begun before the other.
-func earlier(a, b *Step) *Step {
-	if b.At != 0 && b.At < a.At {
-		return b
-	}
-	return a
 }

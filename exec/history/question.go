@@ -1,6 +1,8 @@
 package history
 
 import (
+	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -62,4 +64,135 @@ func (f *Remembered) String() string {
 		return sprint("%s was not remembered: %s", f.Choice, f.Why)
 	}
 	return sprint("%s as %s, for questions of the kind %s", f.Choice, f.ID, f.Kind)
+}
+
+// An Addendum is an answer that became part of the plan's record. Addenda are
+// chained: each has the digest of the link before it (see [Amended] for the
+// others), the first has the plan's, so that what a run was allowed to do
+// follows from the last digest. A journal in which the chain does not hold is
+// refused.
+type Addendum struct {
+	Number       int          `json:"number"` // from 1
+	Step         plan.Address `json:"step,omitempty"`
+	Question     string       `json:"question"`
+	Kind         ask.Kind     `json:"kind"`
+	Choice       string       `json:"choice"`
+	Acknowledged string       `json:"acknowledged,omitempty"`
+	Reason       string       `json:"reason,omitempty"`
+	By           string       `json:"by"`
+	// Artifacts are declared for the step from now on, besides the plan's own.
+	// Nil: none.
+	Artifacts *ledger.Declared `json:"artifacts,omitempty"`
+	// MaxFiles, MaxLines and Modules are the step's limits from now on, where
+	// the person acknowledged that they were exceeded; nil leaves a limit as
+	// the plan has it.
+	MaxFiles *int     `json:"max_files,omitempty"`
+	MaxLines *int     `json:"max_lines,omitempty"`
+	Modules  []string `json:"modules,omitempty"`
+
+	Prev   ledger.Digest `json:"prev"`   // of the link before it, or of the plan
+	Digest ledger.Digest `json:"digest"` // of all of the above
+}
+
+func (*Addendum) Type() string { return "addendum" }
+
+func (f *Addendum) String() string {
+	return sprint("number %d, in answer to %s: %s by %s", f.Number, f.Question, f.Choice, f.By)
+}
+
+// Seal returns a with its place in a chain: number, the digest of what is
+// before it, and its own digest.
+func (a Addendum) Seal(number int, prev ledger.Digest) Addendum {
+	a.Number, a.Prev = number, prev
+	// what is not UTF-8 is replaced on the way to a journal, and the digest is
+	// of what stands there
+	if text, err := json.Marshal(a); err == nil {
+		var written Addendum
+		if json.Unmarshal(text, &written) == nil {
+			a = written
+		}
+	}
+	a.Digest = a.sum()
+	return a
+}
+
+// sum is the digest that a must have.
+func (a Addendum) sum() ledger.Digest {
+	a.Digest = ""
+	sum, err := sumLink("planlock.addendum/1", a)
+	if err != nil {
+		panic("history: an addendum cannot be encoded: " + err.Error()) // only strings, numbers and lists
+	}
+	return sum
+}
+
+// A dialogue is what a run asks people, and what they have not answered yet.
+type dialogue struct {
+	open  openQuestions
+	under map[string]ledger.Digest // the plans that questions were asked under, by their ids
+}
+
+// Questions are those that nobody has answered, in the order in which they were
+// asked. A step has one at most, and so has the run as a whole; one that has
+// ended has none.
+func (d *dialogue) Questions() []*ask.Question {
+	var open []*ask.Question
+	for _, o := range d.open {
+		open = append(open, &o.exchange.Question)
+	}
+	return open
+}
+
+// WasLeft reports whether a question of a run is open that was asked before the
+// run was taken up last, so that documents which were drawn then speak of it.
+func WasLeft(r *Run, question string) bool {
+	return slices.ContainsFunc(r.open, func(o openQuestion) bool {
+		return o.exchange.Question.ID == question && o.at < r.ResumedAt
+	})
+}
+
+// AskedUnder is the digest of the plan that a question of the run was asked
+// under, or "". It stays that when the run is amended.
+func (d *dialogue) AskedUnder(question string) ledger.Digest { return d.under[question] }
+
+// An openQuestion is a question that waits, and the step that it is about, nil
+// for the run.
+type openQuestion struct {
+	step     *Step
+	exchange *Exchange
+	at       uint64 // position in the journal
+}
+
+// openQuestions are those that nobody has answered, in the order in which they
+// were asked.
+type openQuestions []openQuestion
+
+// about is the open question about a step, or about the run where there is
+// none; nil if there is no such question.
+func (open openQuestions) about(s *Step) *ask.Question {
+	for _, o := range open {
+		if o.step == s {
+			return &o.exchange.Question
+		}
+	}
+	return nil
+}
+
+// find is the place of the open question that an answer, or a refusal, is about.
+func (open openQuestions) find(id string, at moment) (int, error) {
+	i := slices.IndexFunc(open, func(o openQuestion) bool { return o.exchange.Question.ID == id })
+	switch {
+	case len(open) == 0:
+		return i, at.refuse("an answer without a question")
+	case i < 0:
+		return i, at.refuse("an answer to %s while %s is open", id, open[0].exchange.Question.ID)
+	}
+	return i, nil
+}
+
+// close says of all of them why nobody can answer them any more.
+func (open openQuestions) close(why string) {
+	for _, o := range open {
+		o.exchange.Unanswered = &Unanswered{Question: o.exchange.Question.ID, Why: why, Final: true}
+	}
 }

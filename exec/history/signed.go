@@ -144,7 +144,7 @@ func (f *Disowned) ofRun(r *Run, at moment) error {
 		*l.step = l.was
 		l.step.Undone = slices.Concat(l.step.Undone, lost)
 		if l.step.Status == Pending {
-			r.lanes = slices.DeleteFunc(r.lanes, func(o *Step) bool { return o == l.step })
+			r.lanes.leave(l.step)
 		}
 		r.cutOff = append(r.cutOff, lost...)
 	}

@@ -195,3 +195,37 @@ func (e *Exchange) Open() bool { return e.Answer == nil && e.Unanswered == nil }
 
 // Where is where facts about the step, and the given attempt of it, belong.
 func (s *Step) Where(attempt int) Where { return Where{Step: s.Address, Attempt: attempt} }
+
+// Granted is the plan's step with what persons have accepted for it besides.
+// The plan's own is not changed.
+func (s *Step) Granted(step *plan.Step) *plan.Step {
+	widened := *step
+	for _, a := range s.Addenda {
+		if d := a.Artifacts; d != nil {
+			have := plan.Artifacts{}
+			if widened.Artifacts != nil {
+				have = *widened.Artifacts
+			}
+			widened.Artifacts = &plan.Artifacts{
+				Create: slices.Concat(have.Create, d.Create), Modify: slices.Concat(have.Modify, d.Modify),
+				Delete:        slices.Concat(have.Delete, d.Delete),
+				SymbolsAdd:    slices.Concat(have.SymbolsAdd, d.SymbolsAdd),
+				SymbolsRemove: slices.Concat(have.SymbolsRemove, d.SymbolsRemove)}
+		}
+		if a.MaxFiles == nil && a.MaxLines == nil && a.Modules == nil {
+			continue
+		}
+		limits := *widened.Limits // what was exceeded was there
+		if a.MaxFiles != nil {
+			limits.MaxFiles = a.MaxFiles
+		}
+		if a.MaxLines != nil {
+			limits.MaxLines = a.MaxLines
+		}
+		if a.Modules != nil {
+			limits.Modules = a.Modules
+		}
+		widened.Limits = &limits
+	}
+	return &widened
+}

@@ -1,12 +1,81 @@
 package history
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
+
+// Amended says that steps were added to the plan of a run: it goes on under
+// another plan and a lock of its own, which continues the record. What it says
+// takes the place of what [Started] said. Like an [Addendum] it is a link of
+// the chain that begins with the plan.
+type Amended struct {
+	Number       int                `json:"number"` // from 1
+	Plan         ledger.Digest      `json:"plan"`
+	PlanBlob     ledger.Digest      `json:"plan_blob"` // the plan as JSON, in the content store
+	Files        []plan.Source      `json:"files,omitempty"`
+	Lock         string             `json:"lock"` // id of the new lock
+	Acknowledged []string           `json:"acknowledged,omitempty"`
+	Confirmed    string             `json:"confirmed"` // the code with which somebody accepted the amendment
+	By           string             `json:"by,omitempty"`
+	Reason       string             `json:"reason,omitempty"`
+	Envelope     *envelope.Envelope `json:"envelope"`
+	Planning     []gate.Judgement   `json:"planning,omitempty"`
+	Warnings     []string           `json:"warnings,omitempty"`
+	Requirements []string           `json:"requirements,omitempty"` // ids of those that are new
+	Tasks        []string           `json:"tasks,omitempty"`        // ids of those that are new
+	Added        []plan.Address     `json:"added"`                  // in the order of execution
+	Steps        []Outline          `json:"steps"`                  // all, in the order of execution from now on
+
+	Prev   ledger.Digest `json:"prev"`   // what the record ended with
+	Digest ledger.Digest `json:"digest"` // of all of the above
+}
+
+func (*Amended) Type() string { return "run-amended" }
+
+func (f *Amended) String() string {
+	by := f.By
+	if by == "" {
+		by = "the host"
+	}
+	return sprint("plan %s · %s by %s: %s", f.Plan.Short(), count(len(f.Added), "further step"), by, f.Reason)
+}
+
+// Seal returns a with its place in a chain: number, the digest of what is
+// before it, and its own digest.
+func (a Amended) Seal(number int, prev ledger.Digest) (Amended, error) {
+	a.Number, a.Prev = number, prev
+	a.Digest = ""
+	text, err := json.Marshal(a)
+	if err != nil {
+		return a, fmt.Errorf("history: amendment: %w", err)
+	}
+	a = Amended{}
+	// what is not UTF-8 was replaced, and the digest is of what stands in the
+	// journal
+	if err := json.Unmarshal(text, &a); err != nil {
+		return a, fmt.Errorf("history: amendment: %w", err)
+	}
+	a.Digest, err = a.sum()
+	return a, err
+}
+
+// sum is the digest that a must have.
+func (a Amended) sum() (ledger.Digest, error) {
+	a.Digest = ""
+	sum, err := sumLink("planlock.amendment/1", a)
+	if err != nil {
+		return "", fmt.Errorf("history: amendment: %w", err)
+	}
+	return sum, nil
+}
 
 // ofRun folds steps in that are added to the run.
 func (f *Amended) ofRun(r *Run, at moment) error {
