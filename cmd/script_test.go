@@ -14,6 +14,7 @@
 package cmd_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -46,9 +47,14 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PLANLOCK_STATE", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("USER", "alice")
+			home := filepath.Join(env.WorkDir, ".home")
+			env.Setenv("HOME", home)
+			if cache, err := os.UserCacheDir(); err == nil {
+				env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
+			}
 			env.Values[procsKey{}] = procs{}
 			env.Defer(func() { env.Values[procsKey{}].(procs).kill() })
-			return nil
+			return os.MkdirAll(filepath.Join(home, "pipes"), 0o700) // FIFOs to steps
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {

@@ -27,6 +27,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/exec/internal/rewind"
+	"github.com/planlock/planlock/exec/internal/scratch"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/tasks"
 	"github.com/planlock/planlock/exec/internal/views"
@@ -178,6 +179,7 @@ func (e *execution) seat() error {
 		return err
 	}
 	e.Work.Root, e.Work.Dir = root, root
+	e.Scratch = &scratch.Folders{Workspace: root}
 	e.assemble()
 	return nil
 }
@@ -243,6 +245,9 @@ func (e *execution) close() {
 		if err := close(); err != nil {
 			e.Rec.Log.Warn(what, "err", err)
 		}
+	}
+	if e.Scratch != nil {
+		shut("removing what commands had for temporary files and caches", func() error { return e.Scratch.Close(context.Background()) })
 	}
 	if e.Rec.Journal != nil {
 		shut("closing the journal", e.Rec.Journal.Close)

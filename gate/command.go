@@ -13,6 +13,9 @@ type Command struct {
 	Args []string // a program and its arguments
 	Dir  string   // default: the workspace
 	Env  []string // additional NAME=value
+	// Compiles says that it runs no code of the tree. What it leaves in caches
+	// is then there for other commands that judge.
+	Compiles bool
 
 	Stdin  io.Reader // nil: empty
 	Stdout io.Writer // gets standard output as it comes, whole; may be nil

@@ -55,7 +55,7 @@ func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search,
 	if strings.HasPrefix(pkg, "-") {
 		return gate.Verdict{}, fmt.Errorf("checks: %s: package %q begins with a dash; write ./ before it", c.Kind, pkg)
 	}
-	cmd := gate.Command{Args: slices.Concat([]string{"go"}, args, []string{pkg})}
+	cmd := gate.Command{Args: slices.Concat([]string{"go"}, args, []string{pkg}), Compiles: args[0] != "test"}
 	if out != nil {
 		cmd.Stdout = out
 	}

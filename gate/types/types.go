@@ -181,7 +181,7 @@ func (m *module) compile(ctx context.Context, pass *gate.Pass, tool, packages []
 	if err != nil {
 		return fmt.Errorf("types: %w", err)
 	}
-	cmd := gate.Command{Args: slices.Concat(tool, packages), Dir: dir}
+	cmd := gate.Command{Args: slices.Concat(tool, packages), Dir: dir, Compiles: true}
 	r, err := command.Run(ctx, pass, cmd)
 	switch {
 	case err != nil:

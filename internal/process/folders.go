@@ -40,7 +40,10 @@ func (c confinement) writable() []string {
 	if c.Workspace == "" {
 		return paths
 	}
-	if c.Writable == nil {
+	switch {
+	case c.Own != nil:
+		paths = append(paths, c.Own.Folder)
+	case c.Writable == nil:
 		paths = append(paths, Outside()...)
 	}
 	for _, path := range c.Writable {
@@ -74,6 +77,18 @@ func (c confinement) under(path string) string {
 		return path
 	}
 	return filepath.Join(c.Workspace, path)
+}
+
+// Names reports whether a plan names a path, or a folder that holds it, as one
+// that commands may write.
+func (s Sandbox) Names(path string) bool {
+	return slices.ContainsFunc(s.Writable, func(name string) bool {
+		folder := confinement{Sandbox: s}.under(home(name))
+		if real, err := filepath.EvalSymlinks(folder); err == nil {
+			folder = real
+		}
+		return view.Within(folder, path)
+	})
 }
 
 // home replaces a leading "~/" by the user's home folder.

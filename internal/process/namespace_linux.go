@@ -47,7 +47,7 @@ func isolate(attr *syscall.SysProcAttr, box confinement) {
 	if box.mounts() {
 		attr.AmbientCaps = append(attr.AmbientCaps, capSysAdmin) // over its own mounts only, until they are made
 	}
-	if box.View != nil {
+	if box.View != nil || box.Own != nil && box.mounts() {
 		attr.AmbientCaps = append(attr.AmbientCaps, capDACOverride) // over files of its own user, by the overlay
 	}
 }

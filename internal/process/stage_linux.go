@@ -31,6 +31,7 @@ func (c *confinement) stage(s *tracee.Child, dir string) error {
 	}{
 		{"check the hold", true, c.sound},
 		{"view", c.View != nil, func(s *tracee.Child) error { return showView(s, c) }},
+		{"copies of caches", c.reached.Mounts && c.Own != nil, c.showCopies},
 		{"mounts of its own", c.reached.Mounts, c.arrange},
 		{"root of the view", known, func(s *tracee.Child) error { return openView(s, c.View) }},
 		{"folder", c.mounts(), func(s *tracee.Child) error { return s.PathCall(syscall.SYS_CHDIR, dir) }},

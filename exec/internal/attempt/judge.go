@@ -149,7 +149,7 @@ func stall(t *trial) gate.Cause {
 
 // judgePhase asks the gates of a phase about an attempt.
 func (t *trial) judgePhase(ctx context.Context, phase gate.Phase) *fault {
-	pass := t.Pass(phase, t.s, t.runner)
+	pass := t.Pass(phase, t.s, t.runner.Judge())
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
 	pass.Account, pass.Comparison = &t.entry.Account, ledger.Comparison{Changes: t.entry.Changes,
 		Symbols: t.entry.Symbols, Lines: t.entry.Lines, PerPath: t.entry.PerPath}

@@ -90,13 +90,13 @@ func (s *Session) aroundClone() []string {
 	return protect
 }
 
-// Runner runs commands for a step, or for gates where step is nil.
+// Runner runs commands for a step, or such as judge where step is nil.
 func (s *Session) Runner(step *plan.Step) *Runner {
 	box, output, err := s.Sandbox()
 	if step != nil && step.Access != nil && step.Access.Writes != nil {
 		box.Writes = step.Access.Writes
 	}
-	return &Runner{err: err, env: s.Plan.Sandbox.Env, dir: s.Work.Dir, inner: process.Runner{
+	return &Runner{err: err, env: s.Plan.Sandbox.Env, dir: s.Work.Dir, judge: step == nil, own: s.Scratch, inner: process.Runner{
 		Dir:         box.Workspace,
 		Shell:       s.Shell,
 		Sandbox:     box,

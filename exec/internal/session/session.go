@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/recorder"
+	"github.com/planlock/planlock/exec/internal/scratch"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/panel"
@@ -54,6 +55,8 @@ type Session struct {
 	NoSandbox bool
 	// Shell runs shell commands where the system has no sh.
 	Shell []string
+	// Scratch has the folders for temporary files and caches of commands.
+	Scratch *scratch.Folders
 	// Secrets are files and folders that no command sees in its sandbox.
 	Secrets []string
 	// Now is the clock of the journal.

@@ -1,0 +1,105 @@
+package scratch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/internal/process"
+)
+
+// A making is one folder that is made ready. The first error stays.
+type making struct {
+	dir   string // of the folder, and of what its overlays keep
+	above string // of the folder on top of which it lies; "" if there is none
+	none  string // an empty folder
+	use   Use
+	how   process.Copying
+	own   *process.Own
+	env   []string
+	err   error
+}
+
+// caches makes the folders for temporary files and caches, and says where they
+// are. Those of the user that the plan opens to the command stay the user's.
+func (m *making) caches(ctx context.Context) {
+	m.set("tmp", temporary(), "TMPDIR", "GOTMPDIR")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = ""
+	}
+	builds := os.Getenv("GOCACHE")
+	if m.copied(ctx, "cache", cache, "XDG_CACHE_HOME") {
+		at := filepath.Join(m.own.Folder, "cache")
+		m.env = append(m.env, "PIP_CACHE_DIR="+filepath.Join(at, "pip"))
+		if !filepath.IsAbs(builds) { // where a file of settings may have another one
+			m.env = append(m.env, "GOCACHE="+filepath.Join(at, "go-build"))
+		}
+	}
+	if filepath.IsAbs(builds) {
+		m.copied(ctx, "go-build", builds, "GOCACHE")
+	}
+	home, err := os.UserHomeDir()
+	if packages := filepath.Join(home, ".npm"); err == nil && m.use.Homes && isFolder(packages) {
+		m.copied(ctx, "npm", packages, "npm_config_cache")
+	} else {
+		m.set("npm", packages, "npm_config_cache")
+	}
+	m.set("pycache", "", "PYTHONPYCACHEPREFIX")
+}
+
+// set has variables name an empty folder in place of one of the user.
+func (m *making) set(name, users string, variables ...string) bool {
+	if users != "" && !m.use.Judges && m.use.Open != nil && m.use.Open(users) {
+		return false
+	}
+	at := filepath.Join(m.own.Folder, name)
+	m.folder(at)
+	for _, variable := range variables {
+		m.env = append(m.env, variable+"="+at)
+	}
+	return true
+}
+
+// copied is set for a folder that begins with what the user's holds.
+func (m *making) copied(ctx context.Context, name, users, variable string) bool {
+	if !m.set(name, users, variable) {
+		return false
+	}
+	if !m.how.Can {
+		return true
+	}
+	lower := m.none
+	if isFolder(users) && filepath.IsAbs(users) && !within(users, m.dir) {
+		lower = filepath.Clean(users)
+	}
+	at := filepath.Join(m.dir, name)
+	v := &layer.View{At: filepath.Join(m.own.Folder, name), Lowers: []string{lower},
+		Upper: filepath.Join(at, "upper"), Work: filepath.Join(at, "work"), Trusted: m.how.Trusted}
+	if m.above != "" {
+		frozen := filepath.Join(m.above, name, "upper")
+		m.folder(frozen)
+		v.Lowers = []string{frozen, lower}
+	}
+	// What a mount left in its work folder keeps the next one from using it.
+	if err := layer.Discard(ctx, v.Work); err != nil && m.err == nil {
+		m.err = err
+	}
+	m.folder(v.Upper)
+	m.folder(v.Work)
+	m.own.Copies = append(m.own.Copies, v)
+	return true
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// folder makes a folder if it is not there.
+func (m *making) folder(path string) {
+	if m.err == nil {
+		m.err = os.MkdirAll(path, 0o700)
+	}
+}

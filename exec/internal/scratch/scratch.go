@@ -1,0 +1,146 @@
+package scratch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/internal/process"
+)
+
+// Folders are those of one controller. They are made when the first command
+// needs one. All methods may be called concurrently.
+type Folders struct {
+	// Workspace is what they must not lie in.
+	Workspace string
+
+	mu   sync.Mutex
+	root *root
+	busy map[string]bool // by name
+	once int             // folders that were made for one command
+}
+
+// A Use is what a command needs a folder for.
+type Use struct {
+	// Judges is set for commands of gates, checks and invariants.
+	Judges bool
+	// Compiles is set if the command runs no code of the tree.
+	Compiles bool
+	// Open reports whether the plan has the command write in the user's folder
+	// of that path.
+	Open func(path string) bool
+	// Homes is set if the command may read in the homes of people.
+	Homes bool
+}
+
+// A Taken folder is one command's until it is given back.
+type Taken struct {
+	Own *process.Own
+	// Env says to programs where it is.
+	Env []string
+
+	back func()
+}
+
+// Back gives the folder back.
+func (t *Taken) Back() { t.back() }
+
+// The names of folders that are kept. Others follow them, by number, where
+// several commands run at once.
+const (
+	ofSteps  = "steps"
+	ofJudges = "judges"
+	forOne   = "once"
+)
+
+// Take takes a folder for one command.
+//
+// That of steps is kept for the next command, and so is one of judges as long
+// as only compilers wrote into it. Whatever else judges has one for itself, on
+// top of that, because it may run code that a step wrote.
+func (f *Folders) Take(ctx context.Context, u Use) (*Taken, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == nil {
+		r, err := open(ctx, f.Workspace)
+		if err != nil {
+			return nil, err
+		}
+		f.root, f.busy = r, map[string]bool{}
+	}
+	copying := process.ReachCopies(filepath.Dir(f.root.dir))
+	name, above := f.free(ofSteps), ""
+	switch {
+	case u.Judges && (u.Compiles || !copying.Can) && !f.busy[ofJudges]:
+		name = ofJudges
+	case u.Judges:
+		f.once++
+		name, above = forOne+"-"+strconv.Itoa(f.once), ofJudges
+	}
+	t, err := f.make(ctx, name, above, u, copying)
+	if err != nil {
+		return nil, err
+	}
+	f.busy[name] = true
+	t.back = func() { f.back(ctx, name) }
+	return t, nil
+}
+
+// free is the first name that nobody uses now.
+func (f *Folders) free(name string) string {
+	for n, first := 2, name; f.busy[name]; n++ {
+		name = first + "-" + strconv.Itoa(n)
+	}
+	return name
+}
+
+// back has the next command find the folder as it is, or nothing of it.
+func (f *Folders) back(ctx context.Context, name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.busy, name)
+	if f.root != nil && name[:4] == forOne {
+		_ = layer.Discard(context.WithoutCancel(ctx), filepath.Join(f.root.dir, name)) // it goes with the rest
+	}
+}
+
+// Close removes all folders.
+func (f *Folders) Close(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == nil {
+		return nil
+	}
+	err := f.root.close(ctx)
+	f.root = nil
+	return err
+}
+
+// make makes the folder of a command ready.
+func (f *Folders) make(ctx context.Context, name, above string, u Use, how process.Copying) (*Taken, error) {
+	dir := filepath.Join(f.root.dir, name)
+	m := &making{dir: dir, none: filepath.Join(f.root.dir, "none"), use: u, how: how,
+		own: &process.Own{Folder: filepath.Join(dir, "own")}}
+	if above != "" {
+		m.above = filepath.Join(f.root.dir, above)
+	}
+	m.folder(m.none)
+	if u.Judges { // what a compiler left of temporary files is nobody's
+		m.err = errors.Join(layer.Discard(ctx, filepath.Join(m.own.Folder, "tmp")),
+			layer.Discard(ctx, filepath.Join(m.own.Folder, "pycache")))
+	}
+	m.caches(ctx)
+	return &Taken{Own: m.own, Env: m.env}, m.err
+}
+
+// temporary is the user's folder for temporary files.
+func temporary() string {
+	if real, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
+		return real
+	}
+	return os.TempDir()
+}
