@@ -380,6 +380,39 @@ func TestTheWorkspaceIsLookedAtBeforeAnIrreversibleStep(t *testing.T) {
 	}
 }
 
+// TestTheWorkspaceIsLookedAtBeforeEachStep where the plan says so: what a person
+// did during a step, or between two, keeps the next one from its attempt.
+func TestTheWorkspaceIsLookedAtBeforeEachStep(t *testing.T) {
+	for head, attempts := range map[string]int{"execution.external = \"every-step\"": 2, "execution.external = \"checkpoints\"": 3} {
+		for _, when := range []string{"during", "between"} {
+			t.Run(head+" "+when, func(t *testing.T) {
+				var record exectest.Record
+				b := exectest.New(t, steps(head, "a", "b", "c"), personsFiles, nil)
+				edit := func() { must(t, exectest.Put(b.Dir, "mine.txt", "edited\n")) }
+				script := exectest.Script{"1.1": exectest.Write("a", "a\n"), "2.1": exectest.Write("b", "b\n"), "3.1": exectest.Write("c", "c\n")}
+				if when == "during" {
+					script["2.1"] = then(edit, script["2.1"])
+				} else {
+					b.Controller.Observe = event.On(func(e event.Event, _ *history.StepCompleted) {
+						if e.Step == "2.1" {
+							edit()
+						}
+					})
+				}
+				b.Controller.Executors["script"] = record.Of(script)
+				run := b.Run(t)
+				wantExternal(t, run.Err, "mine.txt")
+				if got := record.Attempts(); len(got) != attempts {
+					t.Errorf("attempts %q, want %d", got, attempts)
+				}
+				if got := run.Read(t, "mine.txt"); got != "edited\n" {
+					t.Errorf("mine.txt holds %q", got)
+				}
+			})
+		}
+	}
+}
+
 // TestDeliveredAfterEachStepThatChangedSomething looks for the fact.
 func TestDeliveredAfterEachStepThatChangedSomething(t *testing.T) {
 	var heard []string

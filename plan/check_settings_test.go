@@ -20,6 +20,7 @@ func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 		`deterministic = 1`: true, `token_budget = -1`: true, `token_budget = 0`: false,
 		`token_budget = { session = 5 }`: true, `escalation_threshold = 0`: true,
 		`jobs = 0`: true, `jobs = 65`: true, `jobs = 8`: false, `on_conflict = "merge"`: true, `on_conflict = "sequential"`: false,
+		`external = "always"`: true, `external = "every-step"`: false, `external = "checkpoints"`: false,
 		`reviewers = [1]`: true, `reviewers = ["ops"]`: false, `evidence = "true"`: true,
 		`unknown = "is nobody's matter"`: false,
 	} {

@@ -27,6 +27,9 @@ type Policy struct {
 	// what becomes of steps that ran at once and met: "" asks a person,
 	// "sequential" runs them one after another
 	OnConflict string `json:"on_conflict,omitempty"`
+	// how often others' changes are looked for: "" at the ends of the run, before
+	// what cannot be undone and after questions, "every-step" before each step too
+	External string `json:"external,omitempty"`
 
 	// for a server that may know later what it does not know yet
 	EvidenceWait time.Duration `json:"evidence_wait_ns,omitempty"`

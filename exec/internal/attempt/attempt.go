@@ -51,7 +51,16 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) er
 	a.Work.Ours = true
 	t.perform(ctx, executor)
 	a.Rec.Seen.Forget(disturbance.Attempted...)
+	a.external()
 	return t.conclude(ctx, t.judge(ctx))
+}
+
+// external has others' changes looked for before the next step, where the plan
+// wants that.
+func (a *Attempts) external() {
+	if a.Rec.Run.Policy.External == flow.EveryStep {
+		a.Rec.Seen.Forget(guard.Workspace)
+	}
 }
 
 // conclude accepts what an attempt did, or undoes it because of a fault.

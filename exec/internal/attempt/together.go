@@ -191,6 +191,7 @@ func (a *Attempts) Join(ctx context.Context, s *history.Step) error {
 	}
 	a.Work.Ours = true
 	a.Rec.Seen.Forget(guard.Tree)
+	a.external()
 	fault := t.join(context.WithoutCancel(ctx), w)
 	if fault == nil {
 		fault = t.judge(ctx)

@@ -17,6 +17,7 @@ type Settings struct {
 	TokenBudget   int64            // token_budget = tokens of one session
 	Jobs          int              // jobs = steps that may run at once
 	OnConflict    string           // on_conflict = "sequential"; "" is "ask"
+	External      string           // external = "every-step"; "" is "checkpoints"
 }
 
 // SettingsOf reads them. What is out of range counts as not said.
@@ -49,10 +50,17 @@ func SettingsOf(p *plan.Plan) Settings {
 			if text == "sequential" {
 				s.OnConflict = text
 			}
+		case "external":
+			if text == EveryStep {
+				s.External = text
+			}
 		}
 	}
 	return s
 }
+
+// EveryStep has others' changes looked for before each step.
+const EveryStep = "every-step"
 
 // MostJobs is how many steps may run at once, however many are asked for.
 const MostJobs = 64
