@@ -77,6 +77,7 @@ description = "Survive"
 [sandbox]
 level = %q
 env = ["PLANLOCK_TEST_MARK"]
+writable = ["~/begun"]
 
 [[requirements]]
 id = "R1"
@@ -107,7 +108,7 @@ func (b *bench) run(t *testing.T, level, script string, env ...string) *osexec.C
 		t.Fatal(err)
 	}
 	workspace := filepath.Join(dir, "workspace")
-	for _, path := range []string{workspace, filepath.Join(dir, "home"), filepath.Join(dir, "tmp")} {
+	for _, path := range []string{workspace, filepath.Join(dir, "home"), filepath.Join(dir, "home", "begun"), filepath.Join(dir, "tmp")} {
 		if err := os.Mkdir(path, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +177,7 @@ const stubborn = `trap '' TERM INT HUP QUIT
 (setsid sh -c 'trap "" TERM INT HUP QUIT; (while :; do sleep 1; done) & while :; do sleep 1; done' $PLANLOCK_TEST_MARK &)
 (setsid nohup sh -c 'while :; do sleep 1; done' $PLANLOCK_TEST_MARK >/dev/null 2>&1 </dev/null &)
 (env -i /bin/sh -c 'trap "" TERM; while :; do sleep 1; done' $PLANLOCK_TEST_MARK &)
-touch "$TMPDIR/begun"
+touch "$HOME/begun/now"
 while :; do sleep 1; done`
 
 // TestNoProcessSurvivesAnInterruptedRun interrupts runs (200 of them with the
@@ -245,7 +246,7 @@ func interrupt(cmd *osexec.Cmd, mark string, signal syscall.Signal) (left int, e
 	}
 	defer cmd.Process.Kill()
 	limit := time.Now().Add(60 * time.Second)
-	begun := filepath.Join(filepath.Dir(cmd.Dir), "tmp", "begun")
+	begun := filepath.Join(filepath.Dir(cmd.Dir), "home", "begun", "now")
 	for _, err := os.Stat(begun); err != nil || len(named(mark)) < 4; _, err = os.Stat(begun) {
 		if time.Now().After(limit) {
 			cmd.Process.Kill()
