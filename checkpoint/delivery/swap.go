@@ -58,6 +58,9 @@ func (r *reader) exchange(s spot) (outcome, error) {
 	case c.Before == nil:
 		return r.putNew(s)
 	}
+	if err := wear(s); err != nil {
+		return outcome{}, err
+	}
 	err := disk.Swap(s.dir, s.name, s.slots, s.slot)
 	if errors.Is(err, fs.ErrNotExist) {
 		return conflict(nil), nil
