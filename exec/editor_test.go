@@ -171,6 +171,20 @@ func besideSteps() string {
 	return text
 }
 
+// besideLanes are the same steps in three lanes at once. They declare what they
+// do not write, so that the first and the third one meet.
+func besideLanes(onConflict string) string {
+	text := strings.Replace(sideBySide(5, fmt.Sprintf("on_conflict = %q", onConflict)),
+		"schema = 1\n", "schema = 1\nprofile = \"observe\"\n", 1)
+	text = strings.Replace(text, "[defaults]\n", "[defaults]\nexecutor = \"script\"\n", 1)
+	text = strings.Replace(text, "jobs = 5", "jobs = 3", 1)
+	for i := range 5 {
+		text = strings.Replace(text, fmt.Sprintf("path = \"%d\" }", i+1), "path = \"keep\" }", 1)
+		text = strings.Replace(text, fmt.Sprintf("path = \"o%d\" }", i+1), "path = \"keep\" }", 1)
+	}
+	return text
+}
+
 var besideScript = exectest.Script{
 	"1.1": exectest.All(exectest.Write("a", "step\n"), exectest.Write("m", "step 1\n")),
 	"2.1": exectest.Write("d/b", "step\n"),
@@ -179,21 +193,32 @@ var besideScript = exectest.Script{
 	"5.1": exectest.All(exectest.Write("m", "step 5\n"), exectest.Remove("d/b")),
 }
 
+// theRuns is how many runs TestBesideAnEditor carries out; one takes 100 edits
+// or so.
+const theRuns = "PLANLOCK_RUNS"
+
 // TestBesideAnEditor carries runs out beside a process that edits files in the
-// same workspace all the time. What that wrote last is there, byte for byte; at
-// a path that steps deliver, it may be that a question or a finding names it.
-// With the tag torture, these are 10,000 runs and a million edits.
+// same workspace all the time; in every second one, steps run in lanes. What
+// that wrote last is there, byte for byte; at a path that steps deliver, it may
+// be that a question or a finding names it. With the tag torture, these are
+// 10,000 runs and a million edits; PLANLOCK_RUNS says how many they are.
 func TestBesideAnEditor(t *testing.T) {
-	runs := 6
+	runs, first := 6, uint64(0)
 	if testing.Short() {
 		runs = 2
 	}
 	if whole {
 		runs = 10_000
 	}
+	if text := os.Getenv(theRuns); text != "" { // so many, or so many from a seed on
+		if _, err := fmt.Sscanf(text+",0", "%d,%d", &runs, &first); err != nil {
+			t.Fatalf("%s: %v", theRuns, err)
+		}
+	}
 	p := newProcess(t, asEditor+"=1")
 	var sum besides
 	for seed := range uint64(runs) {
+		seed += first
 		b := &beside{T: t, peer: p, rng: rand.New(rand.NewPCG(seed, 2))}
 		b.run(seed)
 		sum.add(b.besides)
@@ -201,16 +226,19 @@ func TestBesideAnEditor(t *testing.T) {
 			break
 		}
 	}
-	t.Logf("%d runs, %+v", runs, sum)
+	t.Logf("%d runs from seed %d on, %+v", runs, first, sum)
+	if runs > 1 && (sum.Groups == 0 || sum.Edits == 0) {
+		t.Error("no run was carried out in lanes, or nobody edited")
+	}
 }
 
 // besides is what came of runs.
-type besides struct{ Edits, Files, Delivered, Named, Questions, Resumed, Busy int }
+type besides struct{ Edits, Files, Delivered, Named, Questions, Resumed, Busy, Groups, Met int }
 
 func (s *besides) add(o besides) {
 	s.Edits, s.Files, s.Delivered = s.Edits+o.Edits, s.Files+o.Files, s.Delivered+o.Delivered
 	s.Named, s.Questions, s.Resumed = s.Named+o.Named, s.Questions+o.Questions, s.Resumed+o.Resumed
-	s.Busy += o.Busy
+	s.Busy, s.Groups, s.Met = s.Busy+o.Busy, s.Groups+o.Groups, s.Met+o.Met
 }
 
 // A beside is one run beside an editor.
@@ -248,14 +276,25 @@ func (b *beside) run(seed uint64) {
 	for _, folder := range editedFolders {
 		files[folder+"/f0"] = "f\n"
 	}
-	bench := exectest.New(b, besideSteps(), files, besideScript)
+	text := besideSteps()
+	if seed%2 == 1 {
+		text = besideLanes([]string{"ask", "sequential"}[seed/2%2])
+	}
+	bench := exectest.New(b, text, files, besideScript)
 	defer os.RemoveAll(bench.Dir)
 	b.say("begin %d %s", seed, bench.Dir)
 	c := bench.Controller
 	c.Escalator = asker(b.answer)
 	c.Observe = func(_ context.Context, e event.Event) {
-		if _, ok := e.Fact.(*history.StepStarted); ok {
+		switch f := e.Fact.(type) {
+		case *history.StepStarted:
 			b.begun = true
+		case *history.GroupBegun:
+			b.Groups++
+		case *history.AttemptFailed:
+			if f.Class == history.Met {
+				b.Met++
+			}
 		}
 		if b.Questions < enough {
 			b.edits(3)

@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/disk/faulty"
 	"github.com/planlock/planlock/internal/disk/powercut"
+	"github.com/planlock/planlock/plan"
 )
 
 // TestFaults lets operation 1, 2, 3 … of a whole run fail, with every kind of
@@ -24,10 +25,19 @@ import (
 // themselves fails too. The plan is the short one, whatever the dose: it has
 // each kind of step twice, and a fault is met by what stands at that place,
 // however many steps were done before.
-func TestFaults(t *testing.T) {
+func TestFaults(t *testing.T) { eachFails(t, theDose(t), short) }
+
+// TestFaultsLanes is the same where steps run at once.
+func TestFaultsLanes(t *testing.T) {
 	dose := theDose(t)
+	dose.faults *= 2
+	eachFails(t, dose, inLanes)
+}
+
+// eachFails lets each operation of a run fail, as far as a dose says.
+func eachFails(t *testing.T, dose dose, p plot) {
 	dir := fast(t)
-	base, _ := undisturbed(t, dir, short)
+	base, _ := undisturbed(t, dir, p)
 	for _, fault := range []struct {
 		name string
 		err  error
@@ -97,8 +107,8 @@ func (w *world) suffer(dir string, l *faulty.Layer) (problems []string) {
 	return append(problems, s.problems...)
 }
 
-// undone looks at a run that ended because a step failed: the tree is the one
-// before that step, and the journal says why.
+// undone looks at a run that ended because a step failed: the tree is what the
+// others made, and the journal says why.
 func (w *world) undone(cause string, complain func(string, ...any)) {
 	run, _, err := w.know()
 	if err != nil {
@@ -109,6 +119,10 @@ func (w *world) undone(cause string, complain func(string, ...any)) {
 	if err != nil {
 		complain("%v", err)
 	}
+	completed := map[plan.Address]bool{}
+	for _, s := range run.Steps {
+		completed[s.Address] = s.Status == history.Completed
+	}
 	for _, s := range run.Steps {
 		if s.Status == history.Failed {
 			var why []string
@@ -118,8 +132,8 @@ func (w *world) undone(cause string, complain func(string, ...any)) {
 			if text := strings.Join(why, "\n"); !strings.Contains(text, cause) {
 				complain("step %s failed, and the cause is not named: %s", s.Address, text)
 			}
-			if want := w.story.before[s.Address]; now != want {
-				complain("step %s failed, and the tree is not the one before it:\n%s", s.Address, difference(want, now))
+			if want := w.story.tree(completed); now != want {
+				complain("step %s failed, and the tree is not what the others made:\n%s", s.Address, difference(want, now))
 			}
 			return
 		}

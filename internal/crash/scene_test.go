@@ -1,7 +1,6 @@
 package crash
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,14 +28,27 @@ type plot struct {
 	unseen bool
 	// nobody signs the journal
 	unsigned bool
+	lanes    bool // steps run at once; see lanesText
+	asks     bool // a person says what becomes of lanes that met
+}
+
+// A scene is a plan, and what its steps do.
+type scene struct {
+	text func(tasks int) string
+	step func(desk, exec.Work) error
+}
+
+func (p plot) scene() scene {
+	if p.lanes {
+		return scene{lanesText, laneStep}
+	}
+	return scene{planText, step}
 }
 
 var short = plot{tasks: 2, stopAfter: "2.1", backTo: "1.5"}
 
-// planText is the plan of a scene.
-func planText(tasks int) string {
-	var b strings.Builder
-	b.WriteString(`schema = 1
+// head is how each plan begins.
+const head = `schema = 1
 requirements = [{ id = "R1", text = "files" }]
 non_goals = [{ id = "N1", text = "the secret stays", paths = ["secret/**"] }]
 invariants = []
@@ -55,26 +67,41 @@ on_failure = "retry"
 max_retries = 2
 semantic_change = "extending"
 limits = { max_files = 9, max_lines = 900 }
-`)
+`
+
+// planText is a plan of so many tasks of seven steps, one after another.
+func planText(tasks int) string {
+	var b strings.Builder
+	b.WriteString(head)
 	for task := 1; task <= tasks; task++ {
-		fmt.Fprintf(&b, "\n[[tasks]]\nid = %d\ndescription = \"Task %d\"\n", task, task)
-		for i, artifacts := range []string{
-			`create = ["%[1]s", "%[1]s/a.txt"]`,
-			`modify = ["%[1]s/a.txt"]`,
-			`create = ["%[1]s/b.txt"]`,
-			`modify = ["shared.txt"]`,
-			`delete = ["%[1]s/a.txt"], create = ["%[1]s/c.txt"]`,
-			`create = ["%[1]s/in", "%[1]s/in/run", "%[1]s/link"]`,
-			`modify = ["%[1]s/b.txt"]`,
-		} {
-			fmt.Fprintf(&b, "\n[[tasks.steps]]\nid = %d\ndescription = \"Step %d\"\nrun = \"true\"\nartifacts = { %s }\nexpected_output = \"done\"\n",
-				i+1, i+1, strings.ReplaceAll(artifacts, "%[1]s", fmt.Sprintf("d%d", task)))
-			if i == 2 {
-				b.WriteString("on_failure = \"block\"\n\n[[tasks.steps.backups]]\nid = 1\ndescription = \"Another way\"\nrun = \"true\"\n")
-			}
-		}
+		writeTask(&b, task, "",
+			`artifacts = { create = ["%[1]s", "%[1]s/a.txt"] }`,
+			`artifacts = { modify = ["%[1]s/a.txt"] }`,
+			`artifacts = { create = ["%[1]s/b.txt"] }`+anotherWay,
+			`artifacts = { modify = ["shared.txt"] }`,
+			`artifacts = { delete = ["%[1]s/a.txt"], create = ["%[1]s/c.txt"] }`,
+			`artifacts = { create = ["%[1]s/in", "%[1]s/in/run", "%[1]s/link"] }`,
+			`artifacts = { modify = ["%[1]s/b.txt"] }`)
 	}
 	return b.String()
+}
+
+const anotherWay = `
+on_failure = "block"
+
+[[tasks.steps.backups]]
+id = 1
+description = "Another way"
+run = "true"`
+
+// writeTask writes a task with keys of its own, and keys of each of its steps;
+// %[1]s is the folder of the task.
+func writeTask(b *strings.Builder, task int, keys string, steps ...string) {
+	fmt.Fprintf(b, "\n[[tasks]]\nid = %d\ndescription = \"Task %d\"\n%s", task, task, keys)
+	for i, more := range steps {
+		fmt.Fprintf(b, "\n[[tasks.steps]]\nid = %d\ndescription = \"Step %d\"\nrun = \"true\"\nexpected_output = \"done\"\n%s\n",
+			i+1, i+1, strings.ReplaceAll(more, "%[1]s", fmt.Sprintf("d%d", task)))
+	}
 }
 
 // files are what a workspace holds before the run.
@@ -118,12 +145,12 @@ func (d desk) over(name, content string, offset int64) error {
 }
 
 // work does what a step is to do, or something else at first.
-func work(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+func work(ctx context.Context, w exec.Work, s scene) (exec.Outcome, error) {
 	root, err := disk.From(ctx).OpenRoot(w.Dir)
 	if err != nil {
 		return exec.Outcome{}, err
 	}
-	err = step(desk{root}, w)
+	err = s.step(desk{root}, w)
 	return exec.Outcome{Output: "done", Stdout: "done"}, errors.Join(err, root.Close())
 }
 
@@ -163,9 +190,9 @@ func step(d desk, w exec.Work) error {
 }
 
 // newLock locks the plan of a scene.
-func newLock(t testing.TB, tasks int) *plan.Locked {
+func newLock(t testing.TB, p plot) *plan.Locked {
 	t.Helper()
-	draft, err := native.Read("plan.toml", []byte(planText(tasks)))
+	draft, err := native.Read("plan.toml", []byte(p.scene().text(p.tasks)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,44 +215,4 @@ func furnish(dir string) error {
 		}
 	}
 	return nil
-}
-
-// look lists what a workspace holds, besides what belongs to the controller: a
-// line for each entry, found without any code of planlock.
-func look(dir string) (string, error) {
-	var b bytes.Buffer
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return "", err
-	}
-	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || name == "." {
-			return err
-		}
-		if name == exec.Own {
-			return fs.SkipDir
-		}
-		info, err := root.Lstat(name)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, "%s %v ", name, info.Mode())
-		switch {
-		case info.Mode().IsRegular():
-			text, err := root.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, "%q", text)
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := root.Readlink(name)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, "-> %s", target)
-		}
-		b.WriteByte('\n')
-		return nil
-	})
-	return b.String(), errors.Join(err, root.Close())
 }

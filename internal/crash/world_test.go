@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/builtin"
@@ -46,7 +47,7 @@ type world struct {
 	mu        sync.Mutex
 	journals  map[string]*chronicle // by run
 	completed map[plan.Address]bool
-	seen      map[plan.Address]string
+	seen      map[plan.Address]deed // what was done last for each step; nil: nobody takes note
 	problems  []string
 }
 
@@ -81,25 +82,6 @@ func (w *world) moveHeads(from *world) error {
 }
 
 func (w *world) workspace() exec.Workspace { return exec.Workspace{Dir: w.dir, Witness: w.witness()} }
-
-// A story is what a run that nobody disturbs comes to.
-type story struct {
-	before map[plan.Address]string // the workspace before each step
-	after  map[plan.Address]string // and after it
-	end    string                  // and at the end
-}
-
-// newStory tells what was seen before each step of a plan of so many tasks.
-func newStory(tasks int, before map[plan.Address]string, end string) *story {
-	s := &story{before: before, after: map[plan.Address]string{}, end: end}
-	for task, next := tasks, end; task > 0; task-- {
-		for step := 7; step > 0; step-- {
-			at := plan.Address(fmt.Sprintf("%d.%d", task, step))
-			s.after[at], next = next, before[at]
-		}
-	}
-	return s
-}
 
 // A chronicle is what was given to a journal.
 type chronicle struct {
@@ -231,8 +213,11 @@ func (w *world) accepted(ev event.Event) {
 	if ev.OfStep().Status != history.Completed {
 		return
 	}
-	if now, err := look(w.dir); err != nil || now != w.story.after[ev.Step] {
-		w.complain("after step %s the tree is another: %v\n%s", ev.Step, err, difference(w.story.after[ev.Step], now))
+	w.mu.Lock()
+	want := w.story.tree(w.completed)
+	w.mu.Unlock()
+	if now, err := look(w.dir); err != nil || now != want {
+		w.complain("after step %s the tree is another: %v\n%s", ev.Step, err, difference(want, now))
 	}
 }
 
@@ -250,13 +235,27 @@ func (w *world) controller(stepDone func(event.Event)) *exec.Controller {
 	if w.unsigned {
 		means.Signer = nil
 	}
-	return &exec.Controller{
+	c := &exec.Controller{
 		Dir: w.dir, Means: means, Gates: builtin.Gates(), Executors: exec.Executors{"script": exec.Func(w.execute),
 			"": exec.Func(w.execute)},
 		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Policy: exec.Policy{Mode: plan.Silent},
 		OpenLog: w.openLog,
 		Observe: observe,
 	}
+	if w.asks {
+		c.Policy.Mode, c.Escalator = plan.Collaborative, person{w}
+	}
+	return c
+}
+
+// A person is asked what becomes of lanes that met, and nothing else.
+type person struct{ w *world }
+
+func (p person) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
+	if q.Kind != ask.Overlap {
+		p.w.complain("asked is %s: %s", q.Kind, q.What)
+	}
+	return ask.Answer{Run: q.Run, Question: q.ID, Choice: "r", By: "somebody"}, nil
 }
 
 // execute watches what is asked of the executor.
@@ -267,9 +266,9 @@ func (w *world) execute(ctx context.Context, job exec.Work) (exec.Outcome, error
 	}
 	at := job.Step.Address
 	w.mu.Lock()
-	repeated := w.completed[at]
-	if w.seen != nil {
-		w.seen[at] = now
+	repeated, want := w.completed[at], now
+	if w.story != nil {
+		want = w.story.tree(w.completed)
 	}
 	for _, c := range w.journals {
 		for _, r := range c.records[c.acknowledged(math.MaxInt):] {
@@ -283,13 +282,29 @@ func (w *world) execute(ctx context.Context, job exec.Work) (exec.Outcome, error
 	if repeated {
 		w.complain("step %s was completed, and is executed again", at)
 	}
-	if w.story != nil && now != w.story.before[at] {
-		w.complain("before step %s the tree is neither before nor after:\n%s", at, difference(w.story.before[at], now))
+	if now != want {
+		w.complain("before step %s the tree is neither before nor after:\n%s", at, difference(want, now))
 	}
 	if w.desk != nil {
 		ctx = disk.With(ctx, w.desk)
 	}
-	return work(ctx, job)
+	out, err := work(ctx, job, w.scene())
+	if w.seen != nil && err == nil {
+		err = w.note(at, now, job.Dir)
+	}
+	return out, err
+}
+
+// note notes what was done for a step in a folder that held so much before.
+func (w *world) note(at plan.Address, before, dir string) error {
+	after, err := look(dir)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[at] = newDeed(before, after)
+	return nil
 }
 
 // openLog opens the journal as the controller would, and watches it.

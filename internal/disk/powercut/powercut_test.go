@@ -298,7 +298,7 @@ func TestLosses(t *testing.T) {
 		if _, again := got[[2]int{l.Moment, l.Operation}]; again {
 			t.Errorf("operation %d at %d comes twice", l.Operation, l.Moment)
 		}
-		got[[2]int{l.Moment, l.Operation}] = l.Sum
+		got[[2]int{l.Moment, l.Operation}] = l.Sum(seed)
 	}
 	want := map[[2]int]uint64{}
 	for k := range trace.Len() + 1 {

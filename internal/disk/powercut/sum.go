@@ -15,15 +15,19 @@ func (c *Cut) Sum(seed maphash.Seed, choose Choice) uint64 {
 	return c.image(choose).sum(seed)
 }
 
-// A Loss is a cut in which one operation alone is lost.
+// A Loss is a cut in which one operation alone is lost. It holds until the next
+// one is asked for.
 type Loss struct {
-	Moment    int    // of the cut
-	Operation int    // which was pending then
-	Sum       uint64 // as Cut.Sum with Only(Operation)
+	Moment    int // of the cut
+	Operation int // which was pending then
+	left      image
 }
 
+// Sum is as Cut.Sum with Only(Operation).
+func (l Loss) Sum(seed maphash.Seed) uint64 { return l.left.sum(seed) }
+
 // Losses are all cuts in which one operation alone is lost, in the order of
-// operations and then of moments.
+// operations and then of moments. Their sums, of one seed, cost little.
 func (t *Trace) Losses(seed maphash.Seed) iter.Seq[Loss] {
 	return func(yield func(Loss) bool) {
 		before := t.start.clone()
@@ -32,7 +36,7 @@ func (t *Trace) Losses(seed maphash.Seed) iter.Seq[Loss] {
 				img := before.clone()
 				img.apply(s, Fate{Lost: true})
 				for k := p + 1; k < t.since[p] && k <= len(t.steps); k++ {
-					if !yield(Loss{k, p, img.sum(seed)}) {
+					if !yield(Loss{k, p, img}) {
 						return
 					}
 					if k < len(t.steps) {
