@@ -112,6 +112,37 @@ func TestAConflictThatNobodyAnswers(t *testing.T) {
 	}
 }
 
+// TestWhatWasDeliveredAndRemovedIsNamed: while a conflict waits for an answer,
+// a person removes what was delivered beside it. That is no return to what the
+// step found: it is named before it is delivered again.
+func TestWhatWasDeliveredAndRemovedIsNamed(t *testing.T) {
+	b := exectest.New(t, strings.Replace(steps("", "x"), `create = ["x"]`, `create = ["x", "y"]`, 1), nil, nil)
+	b.Controller.Executors["script"] = exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+		must(t, exectest.Put(b.Dir, "x", theirs))
+		return exectest.All(exectest.Write("x", "step\n"), exectest.Write("y", "step\n"))(ctx, w)
+	})
+	someone := &person{choices: []string{"s", "o"}}
+	b.Controller.Escalator = someone
+	locked := b.Lock(t)
+	report, err := b.Controller.Run(t.Context(), locked)
+	if !errors.Is(err, exec.ErrWaiting) {
+		t.Fatalf("it was stopped: %v\n%s", err, report)
+	}
+	must(t, os.Remove(filepath.Join(b.Dir, "y")))
+	if report, err = b.Controller.Resume(t.Context(), locked, ""); err != nil || len(someone.asked) != 2 {
+		t.Fatalf("%v, after %d questions\n%s", err, len(someone.asked), report)
+	}
+	for i, want := range []bool{false, true} {
+		text := strings.Join(someone.asked[i].Evidence, "\n")
+		if strings.Contains(text, "delete y") != want || !strings.Contains(text, "create x") && !strings.Contains(text, "modify x") {
+			t.Errorf("question %d names\n%s", i+1, text)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(b.Dir, "y")); string(text) != "step\n" {
+		t.Errorf("what the person let the step put there holds %q, %v", text, err)
+	}
+}
+
 // TestAllKindsOfConflicts: what the step does, and what the person does at the
 // same path.
 func TestAllKindsOfConflicts(t *testing.T) {

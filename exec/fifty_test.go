@@ -41,6 +41,12 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	case os.Getenv(asVictim) != "":
+		if err := die(os.Getenv(asVictim)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	case dir == "":
 		os.Exit(m.Run())
 	}

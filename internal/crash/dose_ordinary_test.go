@@ -10,7 +10,9 @@ import "testing"
 // beginning of a run and in its middle.
 func theDose(t testing.TB) dose {
 	if testing.Short() {
-		return dose{plot: short, every: 100, singles: 500, layers: 20, seeds: 8, some: 5, again: 1, killed: 4, faults: 600, orders: 1}
+		return dose{plot: short, every: 100, singles: 500, layers: 20, seeds: 8, some: 5,
+			again: 1, killed: 4, faults: 600, orders: 1}
 	}
-	return dose{plot: short, every: 30, singles: 120, layers: 20, seeds: 50, some: 24, again: 5, killed: 8, faults: 251, orders: 1}
+	return dose{plot: short, every: 30, singles: 120, layers: 20, seeds: 50, some: 24,
+		again: 5, killed: 8, faults: 251, orders: 1}
 }

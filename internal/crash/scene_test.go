@@ -99,8 +99,8 @@ run = "true"`
 func writeTask(b *strings.Builder, task int, keys string, steps ...string) {
 	fmt.Fprintf(b, "\n[[tasks]]\nid = %d\ndescription = \"Task %d\"\n%s", task, task, keys)
 	for i, more := range steps {
-		fmt.Fprintf(b, "\n[[tasks.steps]]\nid = %d\ndescription = \"Step %d\"\nrun = \"true\"\nexpected_output = \"done\"\n%s\n",
-			i+1, i+1, strings.ReplaceAll(more, "%[1]s", fmt.Sprintf("d%d", task)))
+		fmt.Fprintf(b, "\n[[tasks.steps]]\nid = %d\ndescription = \"Step %d\"\nrun = \"true\"\n", i+1, i+1)
+		fmt.Fprintf(b, "expected_output = \"done\"\n%s\n", strings.ReplaceAll(more, "%[1]s", fmt.Sprintf("d%d", task)))
 	}
 }
 

@@ -316,9 +316,13 @@ func (d *Deliveries) Again(ctx context.Context) error {
 			return err
 		}
 	}
+	placed, err := d.tree(ctx, f.Tree)
+	if err != nil {
+		return err
+	}
 	theirs := slices.DeleteFunc(slices.Clone(all), func(c ledger.Change) bool {
-		was, ok := before.Lookup(c.Path)
-		return ok == (c.After != nil) && (!ok || was.Same(*c.After)) // what the step found is back
+		ours := holdsSame(placed, c.Path, c.Before)        // it was delivered, and is changed since
+		return !ours && holdsSame(before, c.Path, c.After) // what the step found is back
 	})
 	var facts []history.Located
 	if q := lane.Pending(run); q != nil {
@@ -345,6 +349,12 @@ func (d *Deliveries) Again(ctx context.Context) error {
 		return d.found(ctx, s, now, now, theirs, false)
 	}
 	return d.foundAt(ctx, s, before, to, now, all, theirs)
+}
+
+// holdsSame reports whether a tree holds an entry, or nothing, at a path.
+func holdsSame(tree *ledger.Tree, path string, e *ledger.Entry) bool {
+	has, ok := tree.Lookup(path)
+	return ok == (e != nil) && (!ok || has.Same(*e))
 }
 
 // DeliverAll brings what an isolated run made into the workspace, if that is
