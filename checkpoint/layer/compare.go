@@ -22,6 +22,7 @@ type walk struct {
 	ctx       context.Context
 	workspace string
 	marks     marks
+	whole     bool // repositories are looked at as anything else
 	below     below
 	found     Difference
 	origins   map[string]string // of files that were moved with their folder: where they lie below
@@ -166,7 +167,7 @@ func (w *walk) elsewhere(at, origin string, from bool, there map[string]bool) er
 // moved compares what was renamed with its folder, and lies below at origin.
 func (w *walk) moved(origin, at string) error {
 	e, err := w.below.look(origin)
-	if err != nil || e == nil || reserved(at) {
+	if err != nil || e == nil || w.reserved(at) {
 		return err
 	}
 	now := *e
@@ -205,7 +206,7 @@ func (w *walk) compare(now ledger.Entry, info fs.FileInfo) error {
 // more.
 func (w *walk) gone(at string) error {
 	before, err := w.below.look(at)
-	if err != nil || before == nil || reserved(at) {
+	if err != nil || before == nil || w.reserved(at) {
 		return err
 	}
 	w.found.note(before, nil)
@@ -226,10 +227,18 @@ func (w *walk) emptied(at string) error {
 	return err
 }
 
+// reserved reports whether a path is one of those that are never delivered.
+func (w *walk) reserved(at string) bool {
+	if w.whole {
+		return at == own
+	}
+	return reserved(at)
+}
+
 // leaves reports whether an entry is none that is ever delivered, and notes it
 // if somebody wrote there.
 func (w *walk) leaves(at string, e fs.DirEntry) bool {
-	if !reserved(at) {
+	if !w.reserved(at) {
 		return false
 	}
 	if at != own || e.IsDir() { // what hides the controller's folder was made with the layer

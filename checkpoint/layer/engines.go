@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -218,7 +219,31 @@ func (e *Engine) Sweep() error { return e.site.sweep() }
 // Close waits until the files of layers that were dropped are removed.
 func (e *Engine) Close() error { return e.site.wait() }
 
-// New makes a layer on the workspace.
+// Over is the engine of overlays over a clone, which commands see at the path
+// at, the workspace. Layers lie in the folder dir, which is made where it is
+// missing and must not lie in the clone. Trusted is whether their notes are kept
+// where only root can write them.
+func Over(clone, at, dir string, trusted bool) (*Engine, error) {
+	s := new(site)
+	var err error
+	for path, to := range map[string]*string{clone: &s.workspace, at: &s.at, dir: &s.dir} {
+		if *to, err = real(path); err != nil {
+			return nil, fmt.Errorf("layer: %w", err)
+		}
+	}
+	if inside(s.workspace, s.dir) {
+		return nil, fmt.Errorf("layer: the folder for layers, %q, lies in the clone", dir)
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("layer: folder for layers: %w", err)
+	}
+	if err := empty(s.dir); err != nil {
+		return nil, fmt.Errorf("layer: what an earlier controller left cannot be removed: %w", err)
+	}
+	return &Engine{Kind: ByOverlay, site: s, trusted: trusted}, nil
+}
+
+// New makes a layer on the workspace. One without a name gets a number.
 func (e *Engine) New(ctx context.Context, name string) (*Layer, error) {
 	switch e.Kind {
 	case ByOverlay:

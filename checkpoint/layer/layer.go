@@ -112,6 +112,26 @@ func (l *Layer) Changes(ctx context.Context, base *ledger.Tree) (*Difference, er
 	return d, nil
 }
 
+// Merge does in the clone on which the layer of an overlay lies what Changes
+// found in it just now, by moving it there, but for what was Lost and is never
+// delivered. Nobody may work in the clone meanwhile. The layer can only be
+// dropped afterwards. After an error the clone may have a part of it.
+func (l *Layer) Merge(d *Difference) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropped {
+		return errDropped
+	}
+	o, ok := l.engine.(*overlay)
+	if !ok {
+		return errors.New("layer: only an overlay can be merged with what lies below it")
+	}
+	if err := o.merge(d); err != nil {
+		return fmt.Errorf("layer: merge %q: %w", l.name, err)
+	}
+	return nil
+}
+
 // Open opens the content of a file that Changes found in the layer. It is a
 // [ledger.Content].
 func (l *Layer) Open(_ context.Context, e ledger.Entry) (io.ReadCloser, error) {

@@ -54,6 +54,26 @@ func (m marks) list(f *os.File) (noted notes, others []string, err error) {
 	return noted, others, nil
 }
 
+// remove takes a note from an open file.
+func (m marks) remove(f *os.File, note string) error {
+	key, err := syscall.BytePtrFromString(string(m) + note)
+	if err != nil {
+		return err
+	}
+	handle, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var errno syscall.Errno
+	err = handle.Control(func(fd uintptr) {
+		_, _, errno = syscall.Syscall(syscall.SYS_FREMOVEXATTR, fd, uintptr(unsafe.Pointer(key)), 0)
+	})
+	if err == nil && errno != 0 && errno != syscall.ENODATA {
+		err = &fs.PathError{Op: "remove the notes of the overlay from", Path: f.Name(), Err: errno}
+	}
+	return err
+}
+
 // attribute is the value of an attribute of an open file; without a name, the
 // names of all, each with a zero byte at its end.
 func attribute(f *os.File, name string) (string, error) {

@@ -21,6 +21,8 @@ import (
 type overlay struct {
 	dir     string   // of the layer
 	lowers  []string // topmost first; the last is the workspace
+	at      string   // where commands see it
+	whole   bool     // it lies on a clone, in which a repository is like any other folder
 	trusted bool     // notes are kept where only root can write them
 	below   *overlay // nil: the workspace
 	works   int      // how many views there were
@@ -67,7 +69,7 @@ func (o *overlay) view() (*View, error) {
 	for held := o; held != nil; held = held.below {
 		held.hold(nil) // views of the same folders would not know of each other, and the kernel warns of them
 	}
-	return &View{At: o.workspace(), Lowers: o.lowers, Upper: o.upper(), Work: work, Trusted: o.trusted,
+	return &View{At: o.at, Lowers: o.lowers, Upper: o.upper(), Work: work, Trusted: o.trusted,
 		Opened: o.hold}, nil
 }
 
@@ -104,7 +106,7 @@ func (o *overlay) writable() bool { return false }
 func (o *overlay) on(_ context.Context, dir string) (engine, error) {
 	top, err := newOverlay(dir, o.all(), o.trusted)
 	if err == nil {
-		top.below = o
+		top.below, top.at = o, o.at
 	}
 	return top, err
 }
@@ -134,7 +136,7 @@ func (o *overlay) changes(ctx context.Context, base *ledger.Tree) (*Difference, 
 		return nil, err
 	}
 	lower := newStack(roots[1:], o.marks())
-	w := &walk{ctx: ctx, workspace: o.workspace(), marks: o.marks(), below: lower, origins: map[string]string{}}
+	w := &walk{ctx: ctx, workspace: o.workspace(), marks: o.marks(), whole: o.whole, below: lower, origins: map[string]string{}}
 	if base != nil {
 		w.below = based{base, lower}
 	}

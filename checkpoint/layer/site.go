@@ -8,15 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // A site is a workspace with the folder in which its layers lie.
 type site struct {
-	workspace string // absolute and without links
-	dir       string // of the layers of this workspace alone
+	workspace string       // absolute and without links
+	at        string       // where commands see it, absolute and without links
+	dir       string       // of the layers of this workspace alone
+	numbered  atomic.Int64 // layers that have no name of their own
 
 	removals sync.WaitGroup
 	mu       sync.Mutex
@@ -48,6 +52,7 @@ func newSite(workspace, state string) (*site, error) {
 	if state, err = real(state); err != nil {
 		return nil, fmt.Errorf("layer: folder for layers: %w", err)
 	}
+	s.at = s.workspace
 	if inside(s.workspace, state) {
 		return nil, fmt.Errorf("layer: the folder for layers, %q, lies in the workspace: choose one outside", state)
 	}
@@ -141,7 +146,11 @@ func empty(dir string) error {
 // kernel then uses to rename folders.
 func (s *site) overlay(name string, trusted bool) (*Layer, error) {
 	return s.layer(name, func(dir string) (engine, error) {
-		return newOverlay(dir, []string{s.workspace}, trusted)
+		o, err := newOverlay(dir, []string{s.workspace}, trusted)
+		if err == nil {
+			o.at, o.whole = s.at, s.at != s.workspace
+		}
+		return o, err
 	})
 }
 
@@ -203,7 +212,10 @@ func (s *site) wait() error {
 
 // begin makes the folder of a layer.
 func (s *site) begin(name string) (string, error) {
-	if name == "" || name == aboutFile || name[0] == '.' || !filepath.IsLocal(name) ||
+	if name == "" {
+		name = strconv.FormatInt(s.numbered.Add(1), 10)
+	}
+	if name == aboutFile || name[0] == '.' || !filepath.IsLocal(name) ||
 		strings.ContainsAny(name, `/\`) {
 		return "", fmt.Errorf("layer: %q is no name of a layer: use letters, digits, %q and %q", name, ".", "-")
 	}

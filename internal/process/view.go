@@ -75,6 +75,47 @@ var ReachBind = sync.OnceValue(func() bool {
 	return showsView(at, &layer.View{At: at, From: from}, "cd shown") == nil
 })
 
+// An Overlay is how commands can be shown one.
+type Overlay struct {
+	Can     bool
+	Trusted bool // its notes can be kept where only root can write them
+}
+
+// ReachOverlay is how commands can be shown overlays whose folders lie below
+// state, which must be there. It is tried once per process and folder: with what
+// file systems lack that cannot keep the upper folder of one, a file that was
+// removed and a folder that was replaced.
+func ReachOverlay(state string) Overlay {
+	found, _ := probedOverlays.LoadOrStore(state, sync.OnceValue(func() Overlay { return probeOverlay(state) }))
+	return found.(func() Overlay)()
+}
+
+// probedOverlays are functions that probe a folder once.
+var probedOverlays sync.Map
+
+func probeOverlay(state string) Overlay {
+	dir, err := os.MkdirTemp(state, ".probe-")
+	if err != nil {
+		return Overlay{}
+	}
+	defer layer.Discard(context.Background(), dir)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return Overlay{}
+	}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, path := range []string{"at", "upper", "work", "lower/folder/in", "lower/file"} {
+		if err := os.MkdirAll(in(path), 0o700); err != nil {
+			return Overlay{}
+		}
+	}
+	tree, _ := machine().tree()
+	trusted := tree != userTree && firstUsers()
+	can := showsView(in("at"), &layer.View{At: in("at"), Lowers: []string{in("lower")}, Upper: in("upper"),
+		Work: in("work"), Trusted: trusted},
+		"rm -r folder && mkdir folder && rmdir file && test -z \"$(ls folder)\" && test ! -e file") == nil
+	return Overlay{Can: can, Trusted: can && trusted}
+}
+
 // probedViews are functions that probe a workspace and a folder once.
 var probedViews sync.Map
 

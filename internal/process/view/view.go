@@ -62,23 +62,25 @@ func Check(v *layer.View) error {
 		return fmt.Errorf("it names neither a folder to show nor all folders of an overlay")
 	}
 	for _, path := range []string{v.Upper, v.Work} {
-		if Within(v.At, path) {
-			return fmt.Errorf("%q, which is to hold what commands write, lies inside of %q", path, v.At)
+		for _, lower := range v.Lowers {
+			if Within(lower, path) {
+				return fmt.Errorf("%q, which is to hold what commands write, lies inside of %q", path, lower)
+			}
 		}
 	}
 	return nil
 }
 
 // Own are the folders of a view that commands must not reach by their own
-// paths.
+// paths: those that the view itself does not cover.
 func Own(v *layer.View) []string {
 	if v.From != "" {
 		return nil
 	}
-	paths := []string{v.Upper, v.Work}
-	for _, lower := range v.Lowers[:len(v.Lowers)-1] {
-		if !slices.Contains(paths, lower) {
-			paths = append(paths, lower)
+	var paths []string
+	for _, path := range append([]string{v.Upper, v.Work}, v.Lowers...) {
+		if !Within(v.At, path) && !slices.Contains(paths, path) {
+			paths = append(paths, path)
 		}
 	}
 	return paths
