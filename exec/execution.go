@@ -219,16 +219,17 @@ func (e *execution) assemble() {
 func (e *execution) executor(named string) (attempt.Executor, error) {
 	x, err := e.c.Executors.find(named)
 	if err != nil {
-		return nil, err
+		return attempt.Executor{}, err
 	}
-	return func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
+	_, only := x.(CommandsOnly)
+	return attempt.Executor{ByCommands: only, Do: func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
 			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase,
 			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Runner: w.Runner, Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
 			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts}, err
-	}, nil
+	}}, nil
 }
 
 // close lets go of everything, also where a part of it panics.

@@ -39,6 +39,18 @@ type Named interface {
 	Name() string
 }
 
+// CommandsOnly is implemented by an executor that touches the workspace by
+// nothing but commands which it has Work.Runner run, one at a time. Where the
+// machine can, they work in a layer that knows what was changed, so that a step
+// costs what it changes, however large the workspace is. They see in Work.Path
+// what they wrote; Work.Dir holds it once Execute has returned.
+//
+// A command may be run once more, in a plain copy, if it failed by what such a
+// layer does not do.
+type CommandsOnly interface {
+	CommandsOnly()
+}
+
 // Executors are who carries out steps, by the name that a step or a backup
 // gives. The one under the empty name is the default: it carries out what names
 // nobody, and what asks for the name that it says it has (see [Named]).

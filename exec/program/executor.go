@@ -52,6 +52,10 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	return outcome, e.judge(events, result)
 }
 
+// CommandsOnly says that the executor touches the workspace by its program
+// alone.
+func (e *Executor) CommandsOnly() {}
+
 // judge is why the attempt failed, or nil. The order is from what is surest: a
 // status, the protocol, the program's word.
 func (e *Executor) judge(events *reader, result gate.CommandResult) error {

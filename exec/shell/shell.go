@@ -26,6 +26,9 @@ const phaseVariable = "PLANLOCK_PHASE"
 // Name is "shell": steps that ask for an executor of that name get this one.
 func (*Executor) Name() string { return "shell" }
 
+// CommandsOnly says that the executor touches the workspace by commands alone.
+func (*Executor) CommandsOnly() {}
+
 // ErrNoCommand is returned for a method that has neither a shell command nor a
 // tool.
 var ErrNoCommand = errors.New("shell: nothing to run")

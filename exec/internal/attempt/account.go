@@ -23,7 +23,7 @@ const account = 1 << 20 // bytes of an account that stands in the journal itself
 func (t *trial) account(ctx context.Context) *fault {
 	var err error
 	t.runner.Forget() // what ran before the scan is in it
-	if t.after, err = t.Work.Scanner.Scan(ctx, t.Work.Dir, t.before); err != nil {
+	if t.after, err = t.Work.Look(ctx, t.runner.Kept(), t.before); err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
 	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}

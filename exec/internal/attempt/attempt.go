@@ -49,7 +49,9 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) er
 		return err
 	}
 	a.Work.Ours = true
-	t.perform(ctx, executor)
+	if err := t.performIn(ctx, executor); err != nil {
+		return err
+	}
 	a.Rec.Seen.Forget(disturbance.Attempted...)
 	a.external()
 	return t.conclude(ctx, t.judge(ctx))
@@ -151,7 +153,7 @@ func reinstated(s *history.Step) *history.Attempt {
 // reinstate is an executor that puts back what an attempt did, and says what it
 // said.
 func (a *Attempts) reinstate(was *history.Attempt) Executor {
-	return func(ctx context.Context, _ Work) (Outcome, error) {
+	return Executor{Do: func(ctx context.Context, _ Work) (Outcome, error) {
 		want, err := a.Rec.Store.Tree(ctx, was.Discarded)
 		if err != nil {
 			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)
@@ -169,5 +171,5 @@ func (a *Attempts) reinstate(was *history.Attempt) Executor {
 				Stateful: was.Said.Stateful}
 		}
 		return out, nil
-	}
+	}}
 }

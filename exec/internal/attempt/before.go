@@ -60,6 +60,9 @@ func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.S
 // attempted. It returns what is to be recorded then: the refusal, and the
 // restore.
 func (a *Attempts) smuggled(ctx context.Context) ([]history.Fact, error) {
+	if a.Touchy {
+		a.Work.Disturb()
+	}
 	if a.Work.Layered() {
 		_, err := a.Work.TakeBack(ctx, a.Work.Tree)
 		return nil, err

@@ -44,7 +44,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	begin, earlier := time.Now(), t.outcome
 	t.outcome = Outcome{}
 	t.err = session.Caught("the executor", func() (err error) {
-		t.outcome, err = x(ctx, w)
+		t.outcome, err = x.Do(ctx, w)
 		return err
 	})
 	t.took += time.Since(begin)

@@ -170,6 +170,9 @@ func (t *trial) gatesLeftNothing(ctx context.Context) *fault {
 	if !t.runner.Ran() && !t.Touchy {
 		return nil
 	}
+	if t.Touchy {
+		t.Work.Disturb()
+	}
 	if t.Work.Layered() {
 		after, err := t.Work.TakeBack(ctx, t.after)
 		if err != nil {

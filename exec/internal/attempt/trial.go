@@ -50,8 +50,13 @@ type Attempts struct {
 	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 }
 
-// An Executor does the work of an attempt.
-type Executor func(context.Context, Work) (Outcome, error)
+// An Executor does the work of attempts.
+type Executor struct {
+	Do func(context.Context, Work) (Outcome, error)
+	// ByCommands is whether it touches the folder in which a step works by
+	// nothing but commands that it has Work.Runner run, one at a time.
+	ByCommands bool
+}
 
 // Work is what an executor is given, and the run does not say already.
 //

@@ -85,6 +85,9 @@ func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 	pass := b.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
 	evidence, against := Stands(ctx, b.Panel.Prepare(pass), tree, true)
+	if b.Touchy {
+		b.Work.Disturb()
+	}
 	if r.Ran() || b.Touchy {
 		b.Rec.Seen.Forget(disturbance.StrangersRan...)
 	}

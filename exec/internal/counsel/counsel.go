@@ -80,6 +80,7 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 	}
 	said, patch := co.hear(ctx, c)
 	said.Attempt = s.Tried()
+	co.Work.Disturb()
 	co.Rec.Seen.Forget(disturbance.StrangersRan...) // an advisor looks at the tree, and may have touched it
 	if patch == nil {
 		return said, nil, nil

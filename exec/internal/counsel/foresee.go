@@ -27,6 +27,7 @@ func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kin
 		Criteria: task.AcceptanceCriteria, Plan: co.Locked.Plan(), Files: filesOf(tree),
 		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
 	})
+	co.Work.Disturb()
 	co.Rec.Seen.Forget(disturbance.StrangersRan...)
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops

@@ -162,6 +162,9 @@ func (e *Ending) completedPart() *plan.Plan {
 // leftAlone makes sure that judging the run changed nothing. What changed is
 // named, kept and undone; in a clone it vanishes.
 func (e *Ending) leftAlone(ctx context.Context) ([]string, error) {
+	if e.Touchy {
+		e.Work.Disturb()
+	}
 	if e.Work.Layered() {
 		_, err := e.Work.TakeBack(ctx, e.Work.Tree)
 		return nil, err

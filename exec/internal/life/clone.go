@@ -41,7 +41,26 @@ func (l *Life) enter(ctx context.Context) error {
 	if err := layer.Clone(ctx, l.Work.Root, dir); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
+	if err := l.layers(); err != nil {
+		return err
+	}
 	return l.Work.Enter(ctx, dir)
+}
+
+// layers has commands write in overlays of the clone, where this machine can show
+// them such and the plan does not ask for the clone itself. What an earlier
+// controller left of them is removed.
+func (l *Life) layers() (err error) {
+	l.Work.Layers = nil
+	at, can := l.Overlays()
+	if !can.Can {
+		return nil
+	}
+	l.Work.Layers, err = layer.Over(CloneDir(l.Session), at, filepath.Join(l.Work.RunDir(), "layers"), can.Trusted)
+	if err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	return nil
 }
 
 // harmless refuses a trial of steps that would leave traces outside of the

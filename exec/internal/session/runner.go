@@ -4,24 +4,37 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
+	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/exec/internal/scratch"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/internal/process/environ"
 )
 
-// A Runner remembers whether it ran anything: if it did, the tree must be
-// looked at again before it is trusted.
+// A Runner runs commands in the sandbox of the plan, and remembers whether any
+// of them could write where steps work: then that must be looked at again
+// before it is trusted.
+//
+// Where this machine has overlays, none can. What a command writes vanishes when
+// it ends, as is right for one that judges; after [Runner.Keep] it is kept in a
+// layer, as is right for those of an attempt.
 type Runner struct {
-	inner process.Runner // without an environment
-	env   []string       // variables that commands get besides those that all get
-	err   error
-	dir   string // where steps work, which commands may see at another path
-	ran   atomic.Bool
-	judge bool // runs commands that judge, which see nothing of what those of steps left in their caches
-	own   *scratch.Folders
+	inner   process.Runner // without an environment
+	env     []string       // variables that commands get besides those that all get
+	err     error
+	dir     string        // where steps work, which commands may see at another path
+	layers  *layer.Engine // nil: commands write in dir
+	wrote   func()        // is told that one may have
+	written atomic.Bool
+	judge   bool // runs commands that judge, which see nothing of what those of steps left in their caches
+	own     *scratch.Folders
+
+	mu    sync.Mutex // while a command runs in kept
+	kept  *layer.Layer
+	aside bool // no layers, though there are some
 }
 
 // Judge runs commands that judge what a step did.
@@ -34,11 +47,43 @@ func (j judge) Run(ctx context.Context, c gate.Command) (gate.CommandResult, err
 	return j.of.run(ctx, c, true, nil)
 }
 
-// Ran reports whether anything ran since [Runner.Forget].
-func (r *Runner) Ran() bool { return r.ran.Load() }
+// Ran reports whether anything ran since [Runner.Forget] that could write where
+// steps work.
+func (r *Runner) Ran() bool { return r.written.Load() }
 
 // Forget forgets what ran so far: the tree was looked at since.
-func (r *Runner) Forget() { r.ran.Store(false) }
+func (r *Runner) Forget() { r.written.Store(false) }
+
+// Keep has the commands that follow write in one layer, if this machine has
+// any, which gets a number if it has no name. They run one at a time then.
+func (r *Runner) Keep(ctx context.Context, name string) (err error) {
+	if r.layers != nil {
+		r.kept, err = r.layers.New(ctx, name)
+	}
+	return err
+}
+
+// Aside has the commands that follow write where steps work, also where this
+// machine has layers.
+func (r *Runner) Aside() { r.aside = true }
+
+// Kept is the layer in which commands wrote since [Runner.Keep]; nil if there is
+// none. Commands that follow judge, and what they write vanishes again. The
+// caller drops the layer.
+func (r *Runner) Kept() *layer.Layer {
+	kept := r.kept
+	r.kept, r.aside = nil, false
+	return kept
+}
+
+// Impeded says whether a command may have failed because of what layers do not
+// do, by what it printed.
+func (r *Runner) Impeded(output string) (layer.Reason, bool) {
+	if r.layers == nil {
+		return layer.Reason{}, false
+	}
+	return r.layers.Impeded(output)
+}
 
 // Run runs a command in the sandbox of the plan.
 func (r *Runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
@@ -52,9 +97,11 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 
 // run makes ready what a command needs, and runs it. Most steps run none in
 // most of their phases, so that nothing is made ready before.
-func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io.Writer) (gate.CommandResult, error) {
+func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io.Writer) (
+	result gate.CommandResult, err error) {
+	failed := gate.CommandResult{Exit: -1}
 	if r.err != nil {
-		return gate.CommandResult{Exit: -1}, r.err
+		return failed, r.err
 	}
 	inner := r.inner
 	inner.Env = environ.For(r.env)
@@ -62,14 +109,42 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 		taken, err := r.own.Take(ctx, scratch.Use{Judges: judges, Compiles: c.Compiles, Open: inner.Sandbox.Names,
 			Homes: inner.Sandbox.Level != process.Strict})
 		if err != nil {
-			return gate.CommandResult{Exit: -1}, err
+			return failed, err
 		}
 		defer taken.Back()
 		inner.Sandbox.Own, inner.Env = taken.Own, environ.Merge(inner.Env, taken.Env)
 	}
-	r.ran.Store(true)
 	c.Dir = r.Seen(c.Dir)
+	if r.layers == nil || r.aside {
+		r.written.Store(true)
+		r.wrote()
+		return inner.RunLive(ctx, c, stderr)
+	}
+	in, leave, err := r.layer(ctx)
+	if err != nil {
+		return failed, err
+	}
+	defer func() {
+		if e := leave(); err == nil {
+			err = e
+		}
+	}()
+	if inner.Sandbox.View, err = in.View(); err != nil {
+		return failed, err
+	}
 	return inner.RunLive(ctx, c, stderr)
+}
+
+// layer is where the next command writes, until leave is called.
+func (r *Runner) layer(ctx context.Context) (in *layer.Layer, leave func() error, err error) {
+	if r.kept != nil {
+		r.mu.Lock()
+		return r.kept, func() error { r.mu.Unlock(); return nil }, nil
+	}
+	if in, err = r.layers.New(ctx, ""); err != nil {
+		return nil, nil, err
+	}
+	return in, in.Drop, nil
 }
 
 // confined reports whether commands cannot write wherever they like.

@@ -51,6 +51,18 @@ func (s *Session) shows() string {
 	return at
 }
 
+// Overlays says at which path commands are shown overlays of a clone, and how.
+// They are not where the plan asks for the clone itself.
+func (s *Session) Overlays() (at string, can process.Overlay) {
+	if s.Plan == nil || s.Plan.Sandbox.Layer == plan.Clone {
+		return "", can
+	}
+	if at = s.shows(); at != "" {
+		can = process.ReachOverlay(filepath.Dir(s.Work.RunDir()))
+	}
+	return at, can
+}
+
 // Layer says where steps work, for the envelope; "" if that is the workspace.
 func (s *Session) Layer() string {
 	switch {
@@ -96,10 +108,11 @@ func (s *Session) Runner(step *plan.Step) *Runner {
 	if step != nil && step.Access != nil && step.Access.Writes != nil {
 		box.Writes = step.Access.Writes
 	}
-	return &Runner{err: err, env: s.Plan.Sandbox.Env, dir: s.Work.Dir, judge: step == nil, own: s.Scratch, inner: process.Runner{
-		Dir:         box.Workspace,
-		Shell:       s.Shell,
-		Sandbox:     box,
-		OutputLimit: output,
-	}}
+	return &Runner{err: err, env: s.Plan.Sandbox.Env, dir: s.Work.Dir, layers: s.Work.Layers, wrote: s.Work.Disturb,
+		judge: step == nil, own: s.Scratch, inner: process.Runner{
+			Dir:         box.Workspace,
+			Shell:       s.Shell,
+			Sandbox:     box,
+			OutputLimit: output,
+		}}
 }

@@ -103,7 +103,7 @@ func (w *Worktree) EnterAside() error {
 
 // KnowAside notes what copy and workspace both hold aside.
 func (w *Worktree) KnowAside(now map[string]Stamp) error {
-	w.aside = now
+	w.aside, w.quiet = now, w.Layers != nil
 	text, err := json.Marshal(now)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(w.RunDir(), asideName), text, 0o600)
@@ -128,7 +128,7 @@ func (w *Worktree) knownAside() map[string]Stamp {
 // WrittenAside are the paths aside that steps wrote in the copy since it was
 // the same as the workspace, sorted, and what the copy holds now.
 func (w *Worktree) WrittenAside() (written []string, now map[string]Stamp, err error) {
-	if !w.setsAside() {
+	if !w.setsAside() || w.quiet {
 		return nil, nil, nil
 	}
 	known := w.knownAside()

@@ -22,6 +22,7 @@ func (w *Worktree) Layered() bool { return w.Dir != w.Root }
 // accepted.
 func (w *Worktree) Enter(ctx context.Context, dir string) error {
 	w.Dir, w.Tree = dir, nil
+	w.Disturb()
 	have, err := w.Tolerant().Scan(ctx, dir, nil)
 	if err != nil {
 		return err
@@ -49,16 +50,17 @@ func (w *Worktree) Regain(ctx context.Context) error {
 // vanishes.
 func (w *Worktree) TakeBack(ctx context.Context, want *ledger.Tree) (*ledger.Tree, error) {
 	ctx = context.WithoutCancel(ctx)
-	have, err := w.Tolerant().Scan(ctx, w.Dir, w.Tree)
+	have, err := w.look(ctx, w.Tolerant(), w.Tree)
 	if err != nil {
 		return nil, err
 	}
 	if have.Digest() != want.Digest() {
 		if err := w.Rec.Store.Restore(ctx, w.Dir, want, have); err != nil {
+			w.Disturb()
 			return nil, fmt.Errorf("exec: the copy in which the run works could not be restored to tree %s: %w",
 				want.Digest().Short(), err)
 		}
-		if have, err = w.Scanner.Scan(ctx, w.Dir, have); err != nil {
+		if have, err = w.lookAgain(ctx, have, paths(ledger.Diff(have, want))); err != nil {
 			return nil, err
 		}
 	}

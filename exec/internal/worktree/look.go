@@ -18,7 +18,7 @@ import (
 
 // Scan looks at the tree, knowing the one that we left.
 func (w *Worktree) Scan(ctx context.Context) (*ledger.Tree, error) {
-	return w.Scanner.Scan(ctx, w.Dir, w.Tree)
+	return w.look(ctx, &w.Scanner, w.Tree)
 }
 
 // Known is the tree that the folder holds, which is Tree from then on: scanned
@@ -89,7 +89,8 @@ func Described(changes []ledger.Change) []string {
 // UntouchedBy makes sure that somebody who may only look changed nothing. What
 // changed is named, and undone by the restore that is to be recorded.
 func (w *Worktree) UntouchedBy(ctx context.Context, when string) (*history.RestoreBegun, []string, error) {
-	now, err := w.Scanner.Scan(context.WithoutCancel(ctx), w.Dir, w.Tree)
+	w.Disturb()
+	now, err := w.look(context.WithoutCancel(ctx), &w.Scanner, w.Tree)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -96,7 +96,7 @@ func leftBy(run *history.Run, discarded record.Snapshot) history.Where {
 // left in a folder.
 func (w *Worktree) scanTolerant(ctx context.Context, dir string) (*ledger.Tree, error) {
 	if dir == w.Dir {
-		return w.Tolerant().Scan(ctx, dir, w.Tree)
+		return w.look(ctx, w.Tolerant(), w.Tree)
 	}
 	return w.Tolerant().Scan(ctx, dir, nil)
 }
@@ -128,11 +128,16 @@ func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapsh
 		w.Touched(dir, ledger.Diff(have, want))
 		written := paths(ledger.Touched(have, want))
 		if err := w.Rec.Store.Restore(ctx, dir, want, have); err != nil {
+			w.Disturb()
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
 		}
-		if partly {
+		switch {
+		case dir == w.Dir && w.holds != nil:
+			have, err = w.lookAgain(ctx, have, written)
+			partly = false // nobody else wrote
+		case partly:
 			have, err = w.Scanner.ScanWritten(ctx, dir, have, written)
-		} else { // nobody would find later what others wrote
+		default: // nobody would find later what others wrote
 			have, err = w.Scanner.Scan(ctx, dir, have)
 		}
 		if err != nil {

@@ -7,6 +7,7 @@
 package worktree
 
 import (
+	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/internal/recorder"
@@ -30,12 +31,17 @@ type Worktree struct {
 	// OwnBlobs is set where a folder of ours keeps contents, so that small ones
 	// may stand in the journal.
 	OwnBlobs bool
+	// Layers are what commands write in, and what of that is kept is merged into
+	// Dir; nil: commands write in Dir.
+	Layers *layer.Engine
 	// RunDir is the folder of the run's own files.
 	RunDir func() string
 	// Warn tells of what went wrong without consequences for the run.
 	Warn func(text string, can ...action.Action)
 
+	holds    *ledger.Tree     // what Dir holds; nil: somebody may have written there
 	aside    map[string]Stamp // what copy and workspace both held last, outside of trees; nil: see knownAside
+	quiet    bool             // nobody wrote at paths outside of trees since aside was noted
 	partly   bool             // Tree was scanned before a restore, and afterwards only where that wrote
 	stamped  *ledger.Tree     // whose stamps were kept last
 	unsynced unsynced

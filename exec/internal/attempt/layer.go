@@ -1,0 +1,41 @@
+package attempt
+
+import (
+	"context"
+	"fmt"
+)
+
+// performIn has the executor do its work: in a layer, where it works by commands
+// alone and the machine has one, else in the copy of the workspace itself, which
+// is scanned afterwards.
+//
+// An overlay of an ordinary user cannot rename folders. A command that failed of
+// that is repeated in the copy, and nothing of the first time remains. So what
+// acts outside of the workspace, and cannot be repeated, does not work in one.
+func (t *trial) performIn(ctx context.Context, x Executor) error {
+	if !x.ByCommands || len(t.cycle.Phases) > 0 || !t.s.WithinTree() || t.Work.Layers == nil {
+		t.runner.Aside()
+		t.Work.Disturb()
+		t.perform(ctx, x)
+		t.Work.Disturb()
+		return nil
+	}
+	if err := t.runner.Keep(ctx); err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	t.perform(ctx, x)
+	why, impeded := t.runner.Impeded(t.outcome.Output)
+	if t.err == nil || !impeded || ctx.Err() != nil {
+		return nil
+	}
+	if err := t.runner.Kept().Drop(); err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	t.Warn(fmt.Sprintf("step %s is repeated in a copy of the workspace: %s", t.s.Address, why))
+	t.runner.Aside()
+	t.Work.Disturb()
+	t.err = nil
+	t.perform(ctx, x)
+	t.Work.Disturb()
+	return nil
+}
