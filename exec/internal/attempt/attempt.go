@@ -9,22 +9,19 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/flow"
-	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/recovery"
 )
 
-// Run executes one method, accounts for what it did, and has it judged. It
+// Run executes one method, by its id, accounts for what it did, and has it judged. It
 // accepts the tree, or restores the checkpoint.
 //
 // An error says that the machine would not, or that the run was let go; that an
 // attempt failed is none. The attempt is announced before the executor is
 // called, so that whoever takes the run up knows that the tree may hold half of
 // it.
-func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) error {
+func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
+	m := a.method(s, by)
 	task, step := a.Contract.At(s.Address)
-	if m.Executor == "" {
-		m.Executor = step.Executor
-	}
 	t := &trial{Attempts: a, s: s, task: task, step: s.Granted(step), number: s.Tried() + 1,
 		method: m, runner: a.Runner(step)}
 	executor, err := a.Executor(m.Executor)

@@ -14,28 +14,44 @@ import (
 // acts outside of the workspace, and cannot be repeated, does not work in one.
 func (t *trial) performIn(ctx context.Context, x Executor) error {
 	if !x.ByCommands || len(t.cycle.Phases) > 0 || !t.s.WithinTree() || t.Work.Layers == nil {
-		t.runner.Aside()
-		t.Work.Disturb()
-		t.perform(ctx, x)
-		t.Work.Disturb()
+		t.performAside(ctx, x)
 		return nil
 	}
 	if err := t.runner.Keep(ctx); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
 	t.perform(ctx, x)
-	why, impeded := t.runner.Impeded(t.outcome.Output)
-	if t.err == nil || !impeded || ctx.Err() != nil {
+	if !t.impeded(ctx) {
 		return nil
 	}
 	if err := t.runner.Kept().Drop(); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
-	t.Warn(fmt.Sprintf("step %s is repeated in a copy of the workspace: %s", t.s.Address, why))
+	t.repeat(ctx, x)
+	return nil
+}
+
+// impeded reports whether an attempt seems to have failed because it worked in a
+// layer, and tells.
+func (t *trial) impeded(ctx context.Context) bool {
+	why, impeded := t.runner.Impeded(t.outcome.Output)
+	if t.err == nil || !impeded || ctx.Err() != nil {
+		return false
+	}
+	t.Warn(fmt.Sprintf("step %s is repeated in a plain copy of the workspace: %s", t.s.Address, why))
+	return true
+}
+
+// repeat carries an attempt out once more, in the copy of the workspace.
+func (t *trial) repeat(ctx context.Context, x Executor) {
+	t.err = nil
+	t.performAside(ctx, x)
+}
+
+// performAside has the executor do its work in the copy of the workspace.
+func (t *trial) performAside(ctx context.Context, x Executor) {
 	t.runner.Aside()
 	t.Work.Disturb()
-	t.err = nil
 	t.perform(ctx, x)
 	t.Work.Disturb()
-	return nil
 }

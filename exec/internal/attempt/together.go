@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/engine"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/plan"
@@ -20,9 +21,10 @@ import (
 // A waiting attempt was carried out in a lane, and waits to be joined.
 type waiting struct {
 	*trial
-	lane worktree.Lane
-	made *worktree.Made
-	err  error // of the lane; nothing is known of what was done there
+	executor Executor
+	lane     *worktree.Lane
+	made     *worktree.Made
+	err      error // of the lane; nothing is known of what was done there
 }
 
 // Together carries out attempts of several steps at once, each in a lane that
@@ -41,26 +43,13 @@ func (a *Attempts) Together(ctx context.Context, members []engine.Member) error 
 	group := make([]*waiting, len(members))
 	facts := history.Where{}.Locate(&history.GroupBegun{})
 	began := facts[0].Fact.(*history.GroupBegun)
-	if err := a.lanes.Grow(ctx, a.Work, len(members)); err != nil {
+	if err := a.openLanes(ctx, group, members); err != nil {
 		return err
 	}
-	var all sync.WaitGroup
-	for n := range members {
-		group[n] = &waiting{}
-		all.Go(func() { group[n].lane, group[n].err = a.lanes.Open(ctx, a.Work, n) })
-	}
-	all.Wait()
-	executors := make([]Executor, len(members))
 	for n, m := range members {
 		s := a.Rec.Run.Step(m.Step)
-		if group[n].err != nil {
-			return group[n].err
-		}
-		started, err := a.inLane(group[n], s, m.Method)
+		started, err := a.inLane(ctx, group[n], s, m.Method)
 		if err != nil {
-			return err
-		}
-		if executors[n], err = a.Executor(started.Executor); err != nil {
 			return err
 		}
 		group[n].before = tree
@@ -70,10 +59,11 @@ func (a *Attempts) Together(ctx context.Context, members []engine.Member) error 
 	if err := a.Rec.BeginAll(ctx, a.Rec.UndoneByTree(group[0].s), facts...); err != nil {
 		return err
 	}
-	for n, w := range group {
+	var all sync.WaitGroup
+	for _, w := range group {
 		all.Go(func() {
-			w.execute(ctx, executors[n])
-			w.made, w.err = w.lane.Look(context.WithoutCancel(ctx))
+			w.execute(ctx, w.executor)
+			w.made, w.err = w.lane.Look(context.WithoutCancel(ctx), w.runner.Kept())
 		})
 	}
 	all.Wait()
@@ -98,19 +88,61 @@ func (a *Attempts) Together(ctx context.Context, members []engine.Member) error 
 	return nil
 }
 
+// openLanes finds who carries out the attempts of a group, and makes a lane for
+// each: a layer where that is by commands alone and this machine has layers.
+func (a *Attempts) openLanes(ctx context.Context, group []*waiting, members []engine.Member) (err error) {
+	var apart []*waiting
+	for n, m := range members {
+		group[n] = &waiting{}
+		if group[n].executor, err = a.Executor(a.method(a.Rec.Run.Step(m.Step), m.Method).Executor); err != nil {
+			return err
+		}
+		if group[n].executor.ByCommands && a.Work.Layers != nil {
+			group[n].lane = worktree.InLayer(a.Work)
+		} else {
+			apart = append(apart, group[n])
+		}
+	}
+	if err := a.lanes.Grow(ctx, a.Work, len(apart)); err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	for n, w := range apart {
+		all.Go(func() { w.lane, w.err = a.lanes.Open(ctx, a.Work, n) })
+	}
+	all.Wait()
+	for _, w := range apart {
+		if w.err != nil {
+			return w.err
+		}
+	}
+	return nil
+}
+
+// method is a way to do a step, with the executor that carries it out.
+func (a *Attempts) method(s *history.Step, id string) method.Method {
+	m := a.Method(s, id)
+	if m.Executor == "" {
+		_, step := a.Contract.At(s.Address)
+		m.Executor = step.Executor
+	}
+	return m
+}
+
 // inLane makes an attempt ready that is carried out in a lane.
-func (a *Attempts) inLane(w *waiting, s *history.Step, method string) (*history.AttemptStarted, error) {
+func (a *Attempts) inLane(ctx context.Context, w *waiting, s *history.Step, method string) (*history.AttemptStarted,
+	error) {
 	there := *a.Session
 	there.Work = w.lane.Worktree
 	attempts := *a
 	attempts.Session = &there
 	task, step := a.Contract.At(s.Address)
-	m := a.Method(s, method)
-	if m.Executor == "" {
-		m.Executor = step.Executor
-	}
+	m := a.method(s, method)
 	w.trial = &trial{Attempts: &attempts, s: s, task: task, step: s.Granted(step), number: s.Tried() + 1,
 		method: m, runner: there.Runner(step), before: w.lane.Tree}
+	if err := w.runner.Keep(ctx); err != nil { // in a lane of its own there are no layers
+		return nil, fmt.Errorf("exec: %w", err)
+	}
 	_, err := w.prepare()
 	w.inputs = "" // the tree that is accounted for has the work of other steps too
 	return &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor}, err
@@ -163,7 +195,7 @@ func (a *Attempts) drop(ctx context.Context, group []*waiting, why func(*waiting
 	for _, w := range group {
 		begun := &history.RestoreBegun{To: a.Rec.Run.Tree}
 		if w.made != nil {
-			if snap, err := w.lane.Keep(ctx, w.made); err == nil {
+			if snap, err := w.lane.Drop(ctx, w.made); err == nil {
 				begun.Discarded = snap
 			}
 		}
@@ -204,6 +236,9 @@ func (t *trial) join(ctx context.Context, w *waiting) *fault {
 	if w.err != nil {
 		return faultf(history.Crashed, "%v", w.err)
 	}
+	if w.executor.ByCommands && t.impeded(ctx) {
+		return t.joinAgain(ctx, w)
+	}
 	t.moved = w.made.Git
 	if paths := w.made.Moved(t.before); len(paths) > 0 {
 		return faultf(history.Met, "what step %s changed was changed since it began: %s", t.s.Address, some(paths))
@@ -214,5 +249,12 @@ func (t *trial) join(ctx context.Context, w *waiting) *fault {
 	case err != nil:
 		return faultf(history.Crashed, "what the step did cannot be joined: %v", err)
 	}
+	return nil
+}
+
+// joinAgain carries an attempt out once more, in the tree of the run.
+func (t *trial) joinAgain(ctx context.Context, w *waiting) *fault {
+	w.lane.Forget()
+	t.repeat(ctx, w.executor)
 	return nil
 }

@@ -98,7 +98,7 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 	case engine.Begin:
 		return d.Attempts.Before(ctx, s, a.Start)
 	case engine.Attempt:
-		return d.Attempts.Run(ctx, s, d.Method(s, a.Method))
+		return d.Attempts.Run(ctx, s, a.Method)
 	case engine.Group:
 		return d.Attempts.Together(ctx, a.Members)
 	case engine.Join:

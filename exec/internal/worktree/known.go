@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/ledger"
@@ -50,24 +51,39 @@ func (w *Worktree) Look(ctx context.Context, in *layer.Layer, before *ledger.Tre
 	if in == nil {
 		return w.look(ctx, &w.Scanner, before)
 	}
-	defer func() {
-		if err := in.Drop(); err != nil {
-			w.Rec.Log.Warn("a layer is left", "err", err)
-		}
-	}()
 	d, err := in.Changes(ctx, before)
 	if err != nil {
+		w.drop(in)
 		return nil, err
 	}
+	return w.merge(ctx, in, d, before)
+}
+
+// outside reports whether a change is of what is in no tree with its content.
+func (w *Worktree) outside(c ledger.Change) bool {
+	level := w.Scanner.Scope.Level(c.Path)
+	return level == ledger.Ignored || level == ledger.Stamps
+}
+
+// drop drops a layer of which nothing more is wanted.
+func (w *Worktree) drop(in *layer.Layer) {
+	if err := in.Drop(); err != nil {
+		w.Rec.Log.Warn("a layer is left", "err", err)
+	}
+}
+
+// merge does in the folder, which holds the tree before, what was done in a
+// layer, and returns what it holds then. The layer is dropped.
+func (w *Worktree) merge(ctx context.Context, in *layer.Layer, d *layer.Difference, before *ledger.Tree) (*ledger.Tree,
+	error) {
+	defer w.drop(in)
 	known := w.holds
 	w.holds = nil // until all is merged
 	if err := in.Merge(d); err != nil {
 		return nil, err
 	}
-	for _, c := range d.Changes {
-		if level := w.Scanner.Scope.Level(c.Path); level == ledger.Ignored || level == ledger.Stamps {
-			w.quiet = false
-		}
+	if slices.ContainsFunc(d.Changes, w.outside) {
+		w.quiet = false
 	}
 	w.holds = known
 	return w.lookAgain(ctx, before, paths(d.Changes))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -21,19 +22,29 @@ import (
 // lanesName is the folder of the lanes of a run, beside its clone.
 const lanesName = "lanes"
 
-// A Lane is a worktree of a run beside its own, for one of several steps that
-// are carried out at once.
-type Lane struct{ *Worktree }
+// A Lane is where one of several steps works that are carried out at once: a
+// layer on what the run works in, or a worktree of its own beside that of the
+// run.
+type Lane struct {
+	*Worktree // that of the run, if the lane is a layer
+	layered   bool
+	in        *layer.Layer
+	found     *layer.Difference
+}
 
-// Lanes are those of one run. A lane that was made is kept for the next group.
+// InLayer is a lane that is a layer on what the run works in.
+func InLayer(w *Worktree) *Lane { return &Lane{Worktree: w, layered: true} }
+
+// Lanes are the worktrees of one run. One that was made is kept for the next
+// group.
 type Lanes struct {
-	made []Lane
+	made []*Lane
 }
 
 // Open has lane n, from 0, hold the tree that w holds, and returns it. Several
 // lanes may be opened and used at once, as long as w and the state of the run
 // stand still; see [Lanes.Grow].
-func (l *Lanes) Open(ctx context.Context, w *Worktree, n int) (Lane, error) {
+func (l *Lanes) Open(ctx context.Context, w *Worktree, n int) (*Lane, error) {
 	lane := l.made[n]
 	if lane.Tree != nil && !w.setsAside() {
 		if _, err := lane.TakeBack(ctx, w.Tree); err != nil {
@@ -67,7 +78,7 @@ func (l *Lanes) Grow(ctx context.Context, w *Worktree, lanes int) error {
 		if err := disk.From(ctx).Anywhere().MakeFolders(folder, 0o755); err != nil {
 			return fmt.Errorf("exec: lanes: %w", err)
 		}
-		l.made = append(l.made, Lane{&Worktree{
+		l.made = append(l.made, &Lane{Worktree: &Worktree{
 			Rec:  &recorder.Recorder{Store: w.Rec.Store, Run: w.Rec.Run, Seen: &guard.Seen{}, Log: w.Rec.Log},
 			Root: w.Dir, Dir: filepath.Join(folder, "work"), Scanner: w.Scanner, Base: w.Base, OwnBlobs: w.OwnBlobs,
 			RunDir: func() string { return folder }, Warn: w.Warn,
@@ -89,8 +100,12 @@ type Made struct {
 	Git     []string        // what moved in the copy of the repository
 }
 
-// Look finds out what was done in a lane since it was opened.
-func (l Lane) Look(ctx context.Context) (*Made, error) {
+// Look finds out what was done in a lane since it was opened; in is the layer,
+// if it is one.
+func (l *Lane) Look(ctx context.Context, in *layer.Layer) (*Made, error) {
+	if l.layered {
+		return l.lookIn(ctx, in)
+	}
 	before := l.Tree
 	now, err := l.Scanner.Scan(ctx, l.Dir, before)
 	if err != nil {
@@ -109,23 +124,79 @@ func (l Lane) Look(ctx context.Context) (*Made, error) {
 	return made, nil
 }
 
-// Keep keeps what was done in a lane.
-func (l Lane) Keep(ctx context.Context, made *Made) (record.Snapshot, error) {
+// lookIn finds out what was done in a layer.
+func (l *Lane) lookIn(ctx context.Context, in *layer.Layer) (made *Made, err error) {
+	if l.in, made = in, new(Made); in == nil {
+		return made, nil
+	}
+	if l.found, err = in.Changes(ctx, l.Tree); err != nil {
+		return nil, fmt.Errorf("exec: what was changed cannot be read: %w", err)
+	}
+	for _, c := range l.found.Changes {
+		switch {
+		case !l.outside(c):
+			made.Changes = append(made.Changes, c)
+		case c.Path != ".git" && !strings.HasPrefix(c.Path, ".git/"):
+			made.Aside = append(made.Aside, c.Path)
+		}
+	}
+	return made, nil
+}
+
+// Drop keeps what was done in a lane, and drops it.
+func (l *Lane) Drop(ctx context.Context, made *Made) (record.Snapshot, error) {
+	if !l.layered {
+		return l.keep(ctx, made)
+	}
+	if l.in == nil || l.found == nil {
+		return record.Snapshot{}, nil
+	}
+	before := l.Tree
+	tree, err := l.merge(ctx, l.in, l.found, before)
+	if err != nil {
+		return record.Snapshot{}, err
+	}
+	snap, err := l.Rec.Store.Snapshot(ctx, l.Dir, tree, l.Rec.Run.Tree)
+	_, back := l.TakeBack(ctx, before)
+	return snap, errors.Join(err, back, l.DropAside(ctx))
+}
+
+// Forget drops what was done in a layer, which nobody wants to see.
+func (l *Lane) Forget() {
+	if l.in != nil {
+		l.drop(l.in)
+	}
+}
+
+// keep keeps what was done in a worktree of a lane's own.
+func (l *Lane) keep(ctx context.Context, made *Made) (record.Snapshot, error) {
 	return l.Rec.Store.Snapshot(ctx, l.Dir, made.Tree, l.Rec.Run.Tree)
 }
 
 // Join does in w, which holds the tree before, what was done in the lane.
-func (l Lane) Join(ctx context.Context, w *Worktree, made *Made, before *ledger.Tree) error {
+func (l *Lane) Join(ctx context.Context, w *Worktree, made *Made, before *ledger.Tree) error {
+	if l.layered {
+		if l.in == nil {
+			return nil
+		}
+		_, err := w.merge(ctx, l.in, l.found, before)
+		return err
+	}
 	want, err := With(before, made.Changes, made.Tree)
 	if err != nil {
 		return err
 	}
-	if _, err := l.Keep(ctx, made); err != nil {
+	if _, err := l.keep(ctx, made); err != nil {
 		return err
 	}
 	if err := w.Rec.Store.Restore(ctx, w.Dir, want, before); err != nil {
+		w.Disturb()
 		return err
 	}
+	if _, err := w.lookAgain(ctx, before, paths(made.Changes)); err != nil {
+		return err
+	}
+	w.quiet = w.quiet && len(made.Aside) == 0
 	var errs []error
 	for i, name := range made.Aside {
 		if !within(name, made.Aside[:i]) {
