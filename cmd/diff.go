@@ -39,7 +39,9 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 	}
 	entry, err := ws.Entry(ctx, run, s, a)
 	if errors.Is(err, exec.ErrNoEntry) {
-		err = &noEntryError{run: run, step: s, attempt: a, dir: ws.WorkDir(run)}
+		none := &noEntryError{run: run, step: s, attempt: a}
+		none.dir, none.whole = ws.Unfinished(run)
+		err = none
 	}
 	if err != nil {
 		return about(run, err)
@@ -55,7 +57,8 @@ type noEntryError struct {
 	run     *history.Run
 	step    *history.Step
 	attempt *history.Attempt
-	dir     string // where the attempt works
+	dir     string // has what the attempt wrote
+	whole   bool   // and all else of the workspace
 }
 
 func (e *noEntryError) Error() string {
@@ -78,7 +81,7 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 	id := e.run.Started.Run
 	hints := []string{inHand(ctx, at.dir, at.resume()),
 		fmt.Sprintf("an attempt that was cut off is undone when the run is resumed, and kept:  planlock diff %s %s --attempt %d%s  shows it then", id, e.step.Address, e.attempt.Number, inDir(at.dir))}
-	if base := e.attempt.Base.Tree; base != "" {
+	if base := e.attempt.Base.Tree; base != "" && e.whole {
 		hints = append(hints, fmt.Sprintf("now  planlock tree diff %s %s%s  shows it", base,
 			quoted(displayPath(e.dir)), inDir(at.dir)))
 	}

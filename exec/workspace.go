@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,6 +80,17 @@ func (w Workspace) WorkDir(run *history.Run) string {
 		return filepath.Join(w.RunDir(run.Started.Run), home.CloneName)
 	}
 	return cmp.Or(w.Dir, ".")
+}
+
+// Unfinished is the folder that has what an attempt wrote so far which is not
+// over: WorkDir, or, where it works in a layer of that, one that has nothing but
+// what was written. whole reports whether it is WorkDir.
+func (w Workspace) Unfinished(run *history.Run) (dir string, whole bool) {
+	upper := filepath.Join(w.RunDir(run.Started.Run), home.LayersName, home.AttemptName, "upper")
+	if _, err := os.Stat(upper); err == nil {
+		return upper, false
+	}
+	return w.WorkDir(run), true
 }
 
 // QuestionDir is where questions wait for answers.

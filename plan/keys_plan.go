@@ -12,7 +12,7 @@ const many = math.MaxInt32
 
 // The words that keys may have.
 var (
-	layers          = words(Clone, InPlace)
+	layers          = words(Overlay, Clone, InPlace)
 	modes           = words(Silent, Collaborative, Dynamic, Education)
 	failures        = words(Block, Retry, Ask)
 	rollbacks       = words(Reversible, Compensatable, Irreversible)
@@ -182,7 +182,7 @@ func (e *EnvelopeSpec) visit(v Visitor) {
 func (s *Sandbox) visit(v Visitor) {
 	v.Text(Key{Name: "level", Doc: "how far a step is locked in, filesystem if not said",
 		Words: sandboxLevels}, &s.Level)
-	typed(v, Key{Name: "layer", Doc: "where steps work, a copy that only accepted work leaves if not said",
+	typed(v, Key{Name: "layer", Doc: "where steps work, a copy that only accepted work leaves if not said, in an overlay where the machine has them",
 		Words: layers}, &s.Layer)
 	v.Flag(Key{Name: "network", Doc: "whether steps may use the network"}, &s.Network)
 	v.Text(Key{Name: "cpu", Doc: "processor time of a step, a duration"}, &s.CPU)

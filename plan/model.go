@@ -396,6 +396,9 @@ const (
 	// Clone is a copy of the workspace: only accepted work is brought into the
 	// workspace itself.
 	Clone Layer = "clone"
+	// Overlay is a copy, of which each attempt sees a view of its own: what it
+	// wrote is known without looking through the copy.
+	Overlay Layer = "overlay"
 	// InPlace is the workspace itself. What fails is undone there, and what
 	// anybody else does there meanwhile may be lost with it.
 	InPlace Layer = "in-place"

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -214,7 +216,12 @@ func Choose(engines []Engine) (*Engine, error) {
 // Sweep removes all layers of the workspace, of every engine, and those of
 // workspaces that are gone. It is called by who holds the workspace, before the
 // first layer is made: what is there then was left by a process that died.
-func (e *Engine) Sweep() error { return e.site.sweep() }
+func (e *Engine) Sweep() error {
+	if e.site.at != e.site.workspace {
+		return empty(e.site.dir)
+	}
+	return e.site.sweep()
+}
 
 // Close waits until the files of layers that were dropped are removed.
 func (e *Engine) Close() error { return e.site.wait() }
@@ -237,10 +244,18 @@ func Over(clone, at, dir string, trusted bool) (*Engine, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("layer: folder for layers: %w", err)
 	}
-	if err := empty(s.dir); err != nil {
-		return nil, fmt.Errorf("layer: what an earlier controller left cannot be removed: %w", err)
-	}
 	return &Engine{Kind: ByOverlay, site: s, trusted: trusted}, nil
+}
+
+// Left is the layer of a name that a process left which died; nil if there is
+// none. What can be read of it is merged or dropped before [Engine.Sweep].
+func (e *Engine) Left(name string) (*Layer, error) {
+	dir := filepath.Join(e.site.dir, name)
+	if _, err := os.Lstat(filepath.Join(dir, upperName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	o := &overlay{dir: dir, lowers: []string{e.site.workspace}, trusted: e.trusted, at: e.site.at, whole: true}
+	return &Layer{name: name, site: e.site, dir: dir, engine: o}, nil
 }
 
 // New makes a layer on the workspace. One without a name gets a number.

@@ -35,7 +35,7 @@ func (o *overlay) merge(d *Difference) error {
 		return err
 	}
 	apart := filepath.Join(o.dir, "moved")
-	if err := os.Mkdir(apart, 0o700); err != nil {
+	if err := os.MkdirAll(apart, 0o700); err != nil {
 		return err
 	}
 	m := &merging{upper: roots[0], lower: roots[1], marks: o.marks(), origins: o.origins, moved: map[string]string{},

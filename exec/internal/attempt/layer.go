@@ -3,6 +3,8 @@ package attempt
 import (
 	"context"
 	"fmt"
+
+	"github.com/planlock/planlock/exec/internal/home"
 )
 
 // performIn has the executor do its work: in a layer, where it works by commands
@@ -17,7 +19,7 @@ func (t *trial) performIn(ctx context.Context, x Executor) error {
 		t.performAside(ctx, x)
 		return nil
 	}
-	if err := t.runner.Keep(ctx); err != nil {
+	if err := t.runner.Keep(ctx, home.AttemptName); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
 	t.perform(ctx, x)

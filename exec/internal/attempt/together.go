@@ -140,7 +140,7 @@ func (a *Attempts) inLane(ctx context.Context, w *waiting, s *history.Step, meth
 	m := a.method(s, method)
 	w.trial = &trial{Attempts: &attempts, s: s, task: task, step: s.Granted(step), number: s.Tried() + 1,
 		method: m, runner: there.Runner(step), before: w.lane.Tree}
-	if err := w.runner.Keep(ctx); err != nil { // in a lane of its own there are no layers
+	if err := w.runner.Keep(ctx, ""); err != nil { // in a lane of its own there are no layers
 		return nil, fmt.Errorf("exec: %w", err)
 	}
 	_, err := w.prepare()

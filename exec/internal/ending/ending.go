@@ -216,8 +216,8 @@ func (e *Ending) Seal(ctx context.Context) error {
 			e.Rec.Log.Warn("the clone of the run cannot be removed", "err", err)
 		}
 	}
-	if err := worktree.DiscardLanes(ctx, e.Work); err != nil {
-		e.Rec.Log.Warn("the lanes of the run cannot be removed", "err", err)
+	if err := e.Work.DiscardLayers(ctx); err != nil {
+		e.Rec.Log.Warn("the layers of the run cannot be removed", "err", err)
 	}
 	e.Work.DropStamps(ctx)
 	return nil

@@ -26,6 +26,13 @@ const Own = ".planlock"
 // CloneName is the folder of a run's own in which its steps work.
 const CloneName = "clone"
 
+// Names of folders of a run's own beside it.
+const (
+	LanesName   = "lanes"   // clones for steps that are carried out at once
+	LayersName  = "layers"  // for what commands write: those that are merged with the clone, or dropped
+	AttemptName = "attempt" // the one of an attempt that works alone
+)
+
 // A Home is a folder in which plans run, as its runs and what they kept lie
 // there. The zero value is the current folder. The fields are those of
 // exec.Workspace.

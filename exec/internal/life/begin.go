@@ -51,7 +51,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		return err
 	}
 	l.Work.Base, l.Work.Tree = base, base
-	if err := l.harmless(l.Locked.Format()); err != nil {
+	if err := errors.Join(l.harmless(l.Locked.Format()), l.overlaid()); err != nil {
 		return err
 	}
 	env, err := l.Bound.Envelope(ctx)

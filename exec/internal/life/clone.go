@@ -2,13 +2,13 @@ package life
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -35,32 +35,60 @@ func (l *Life) enter(ctx context.Context) error {
 	if err := layer.Discard(ctx, dir); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
-	if err := worktree.DiscardLanes(ctx, l.Work); err != nil {
+	if err := l.Work.DiscardLayers(ctx); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
 	if err := layer.Clone(ctx, l.Work.Root, dir); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
-	if err := l.layers(); err != nil {
+	if err := l.layers(ctx); err != nil {
 		return err
 	}
 	return l.Work.Enter(ctx, dir)
 }
 
 // layers has commands write in overlays of the clone, where this machine can show
-// them such and the plan does not ask for the clone itself. What an earlier
-// controller left of them is removed.
-func (l *Life) layers() (err error) {
+// them such and the plan does not ask for the clone itself. What an attempt wrote
+// whose controller died is put into the clone, to be kept and undone as such.
+func (l *Life) layers(ctx context.Context) (err error) {
 	l.Work.Layers = nil
 	at, can := l.Overlays()
 	if !can.Can {
 		return nil
 	}
-	l.Work.Layers, err = layer.Over(CloneDir(l.Session), at, filepath.Join(l.Work.RunDir(), "layers"), can.Trusted)
+	l.Work.Layers, err = layer.Over(CloneDir(l.Session), at, filepath.Join(l.Work.RunDir(), home.LayersName), can.Trusted)
+	if err == nil {
+		err = salvage(ctx, l.Work.Layers)
+	}
 	if err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
 	return nil
+}
+
+// overlaid refuses a plan that asks for what this machine does not have.
+func (l *Life) overlaid() error {
+	if l.Plan.Sandbox.Layer != plan.Overlay {
+		return nil
+	}
+	if _, can := l.Overlays(); can.Can {
+		return nil
+	}
+	return &session.Refusal{Hint: "leave layer out of [sandbox], or say \"clone\": then each step costs a look through the whole copy",
+		Reasons: []string{"the plan asks for layer \"overlay\", and commands of this user cannot be shown overlays whose folders lie in .planlock, on this machine and file system"}}
+}
+
+// salvage puts into the clone what an attempt left, and removes all layers.
+func salvage(ctx context.Context, layers *layer.Engine) error {
+	left, err := layers.Left(home.AttemptName)
+	if left == nil || err != nil {
+		return errors.Join(err, layers.Sweep())
+	}
+	d, err := left.Changes(ctx, nil)
+	if err == nil {
+		err = left.Merge(d)
+	}
+	return errors.Join(err, left.Drop(), layers.Close(), layers.Sweep())
 }
 
 // harmless refuses a trial of steps that would leave traces outside of the

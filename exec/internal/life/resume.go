@@ -200,7 +200,7 @@ func (l *Life) Reenter(ctx context.Context) error {
 	case run.Ended != nil:
 		return nil
 	}
-	if err := l.layers(); err != nil {
+	if err := l.layers(ctx); err != nil {
 		return err
 	}
 	if _, err := l.Work.RenewRepository(ctx); err != nil { // what an attempt did there that was cut off

@@ -58,7 +58,7 @@ func (s *Session) Overlays() (at string, can process.Overlay) {
 		return "", can
 	}
 	if at = s.shows(); at != "" {
-		can = process.ReachOverlay(filepath.Dir(s.Work.RunDir()))
+		can = process.ReachOverlay(filepath.Dir(s.Home.Path("runs")))
 	}
 	return at, can
 }

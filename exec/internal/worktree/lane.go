@@ -13,14 +13,12 @@ import (
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/git"
 )
-
-// lanesName is the folder of the lanes of a run, beside its clone.
-const lanesName = "lanes"
 
 // A Lane is where one of several steps works that are carried out at once: a
 // layer on what the run works in, or a worktree of its own beside that of the
@@ -74,7 +72,7 @@ func (l *Lanes) Open(ctx context.Context, w *Worktree, n int) (*Lane, error) {
 // Grow makes room for so many lanes of the run that works in w.
 func (l *Lanes) Grow(ctx context.Context, w *Worktree, lanes int) error {
 	for n := len(l.made); n < lanes; n++ {
-		folder := filepath.Join(w.RunDir(), lanesName, strconv.Itoa(n+1))
+		folder := filepath.Join(w.RunDir(), home.LanesName, strconv.Itoa(n+1))
 		if err := disk.From(ctx).Anywhere().MakeFolders(folder, 0o755); err != nil {
 			return fmt.Errorf("exec: lanes: %w", err)
 		}
@@ -87,9 +85,17 @@ func (l *Lanes) Grow(ctx context.Context, w *Worktree, lanes int) error {
 	return nil
 }
 
-// DiscardLanes removes the lanes of the run that works in w, those of an earlier controller too.
-func DiscardLanes(ctx context.Context, w *Worktree) error {
-	return layer.Discard(ctx, filepath.Join(w.RunDir(), lanesName))
+// DiscardLayers removes all that lies beside the clone: layers and lanes, those
+// of an earlier controller too.
+func (w *Worktree) DiscardLayers(ctx context.Context) error {
+	var errs []error
+	if w.Layers != nil {
+		errs = append(errs, w.Layers.Close())
+	}
+	for _, name := range []string{home.LayersName, home.LanesName} {
+		errs = append(errs, layer.Discard(ctx, filepath.Join(w.RunDir(), name)))
+	}
+	return errors.Join(errs...)
 }
 
 // A Made is what was done in a lane.
