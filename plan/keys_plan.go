@@ -284,6 +284,19 @@ func (a *Artifacts) visit(v Visitor) {
 		Set: true, means: symbol}, &a.SymbolsAdd)
 	v.Texts(Key{Name: "symbols_remove", Doc: "Go symbols that disappear; [] means none", Set: true, means: symbol},
 		&a.SymbolsRemove)
+	list(v, Key{Name: "bears", Doc: "owners, special bits and attributes that created and modified files have at the end; all others are refused",
+		Inline: true}, &a.Bears, (*Bearing).visit)
+}
+
+// visit tells the keys of what a file bears.
+func (b *Bearing) visit(v Visitor) {
+	v.Text(Key{Name: "path", Doc: "a file that the step creates or modifies", means: glob}, &b.Path)
+	v.Number(Key{Name: "owner", Doc: "the number of its owner", Max: many}, &b.Owner)
+	v.Number(Key{Name: "group", Doc: "the number of its group", Max: many}, &b.Group)
+	flag(v, Key{Name: "setuid", Doc: "whether it runs with the rights of its owner"}, &b.SetUID)
+	flag(v, Key{Name: "setgid", Doc: "whether it runs with those of its group, or a folder passes its group on"}, &b.SetGID)
+	flag(v, Key{Name: "sticky", Doc: "whether, of a folder, only owners remove what is in it"}, &b.Sticky)
+	v.Texts(Key{Name: "attributes", Doc: "names of extended attributes, as in \"security.capability\"", Set: true}, &b.Attributes)
 }
 
 // visit tells the keys of how much a step may change.

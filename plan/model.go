@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"io/fs"
 	"iter"
 	"slices"
 	"strings"
@@ -281,6 +282,43 @@ type Expect struct {
 type Artifacts struct {
 	Create, Modify, Delete    []string
 	SymbolsAdd, SymbolsRemove []string // nil: not accounted
+	Bears                     []Bearing
+}
+
+// A Bearing declares what a file that a step creates or modifies has at its end
+// besides contents and an ordinary mode. What nobody declares is refused.
+type Bearing struct {
+	Path                   string
+	Owner, Group           *int // nil: as files there get
+	SetUID, SetGID, Sticky bool
+	Attributes             []string // names, such as "security.capability"
+}
+
+// Bearing is what the step declares that a path bears; nil if that is nothing.
+func (a *Artifacts) Bearing(path string) *Bearing {
+	if a == nil {
+		return nil
+	}
+	for i := range a.Bears {
+		if a.Bears[i].Path == path {
+			return &a.Bears[i]
+		}
+	}
+	return nil
+}
+
+// Bits are the special bits of the mode that are declared; none of a bearing
+// that is nil.
+func (b *Bearing) Bits() (bits fs.FileMode) {
+	if b == nil {
+		return 0
+	}
+	for bit, said := range map[fs.FileMode]bool{fs.ModeSetuid: b.SetUID, fs.ModeSetgid: b.SetGID, fs.ModeSticky: b.Sticky} {
+		if said {
+			bits |= bit
+		}
+	}
+	return bits
 }
 
 // Declared is the artifacts as the ledger accounts them; none, of a step that

@@ -12,6 +12,9 @@ import (
 // replace exchanges what is staged with what is there.
 func (c *courier) replace(ctx context.Context, i int, dir *disk.Root, name string) (outcome, error) {
 	s := spot{change: &c.d.changes[i], dir: dir, name: name, slots: c.slots, slot: slotName(i)}
+	if b, ok := c.d.bear[s.change.Path]; ok {
+		s.bear = &b
+	}
 	o, err := c.exchangeOr(s)
 	if !errors.Is(err, syscall.EXDEV) || o.touched { // what came out is put back by who settles this
 		return o, err

@@ -19,7 +19,18 @@ type Delivery struct {
 	again   bool            // somebody began to deliver it before
 	over    bool            // and carried that out
 	begun   bool            // Finish was called
+	bear    map[string]Bearing
 }
+
+// A Bearing is what a file is delivered with besides its contents and mode.
+type Bearing struct {
+	Owner, Group *int              // nil: as it is
+	Attributes   map[string][]byte // beside those that it has
+}
+
+// Bear has files delivered with what they are to bear, by path. It is to be
+// called before Finish. What this user may not give fails the delivery.
+func (d *Delivery) Bear(all map[string]Bearing) { d.bear = all }
 
 // newDelivery checks what was given.
 func (p *Place) newDelivery(name string, changes []ledger.Change) (*Delivery, error) {

@@ -17,6 +17,7 @@ type spot struct {
 	slots  *disk.Root // the folder of the slot: what is staged, and then what came out
 	slot   string     // in it
 	beside bool       // the slot lies beside the path, for that lies on another file system
+	bear   *Bearing   // what is put there is to bear; nil: nothing is said
 }
 
 // maxSwaps is after how many exchanges a path is left to who changes it all the
@@ -52,14 +53,14 @@ func mine(c *ledger.Change) *ledger.Entry {
 // takes that out, and looks at what came out.
 func (r *reader) exchange(s spot) (outcome, error) {
 	c := s.change
+	if err := wear(s); err != nil {
+		return outcome{}, err
+	}
 	switch {
 	case c.After == nil:
 		return r.takeOut(s)
 	case c.Before == nil:
 		return r.putNew(s)
-	}
-	if err := wear(s); err != nil {
-		return outcome{}, err
 	}
 	err := disk.Swap(s.dir, s.name, s.slots, s.slot)
 	if errors.Is(err, fs.ErrNotExist) {

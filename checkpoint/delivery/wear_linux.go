@@ -56,11 +56,13 @@ func attribute(number uintptr, f *os.File, name string) ([]byte, error) {
 	return value[:max(n, 0)], err
 }
 
-// writeAttributes writes those that this user may write.
-func writeAttributes(f *os.File, all map[string][]byte) error {
+// writeAttributes writes those that this user may write; all of them, if they
+// must be.
+func writeAttributes(f *os.File, all map[string][]byte, must bool) error {
 	for name, value := range all {
 		_, err := attributeCall(syscall.SYS_FSETXATTR, f, name, value)
-		if err != nil && !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.EACCES) && !errors.Is(err, syscall.ENOTSUP) {
+		refused := errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOTSUP)
+		if err != nil && (must || !refused) {
 			return err
 		}
 	}

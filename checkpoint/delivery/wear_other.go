@@ -14,4 +14,4 @@ func owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 
 func readAttributes(*os.File, map[string][]byte) error { return nil }
 
-func writeAttributes(*os.File, map[string][]byte) error { return nil }
+func writeAttributes(*os.File, map[string][]byte, bool) error { return nil }

@@ -14,7 +14,7 @@ import (
 func (c *Contract) MayShare(a plan.Address) bool {
 	task, step := c.At(a)
 	if task == nil || step.Rollback != plan.Reversible && step.Rollback != "" ||
-		step.Access == nil && step.Artifacts == nil {
+		step.Access == nil && step.Artifacts == nil || step.Artifacts != nil && len(step.Artifacts.Bears) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(c.Plan.Speclets, func(s plan.Speclet) bool {

@@ -20,6 +20,7 @@ type Accounted struct {
 	Lines    ledger.LineCount            `json:"lines"`
 	PerPath  map[string]ledger.LineCount `json:"per_path,omitempty"`
 	Git      []string                    `json:"git_moved,omitempty"` // what moved in the repository
+	Bears    []Bearing                   `json:"bears,omitempty"`     // what files bear, as declared
 	// Of a very large account, Whole is the digest of all of it in the content
 	// store, as JSON of this type; the lists above are its beginning, and Total
 	// is the number of changes.
@@ -29,6 +30,16 @@ type Accounted struct {
 	// durable with this record. They are in the store too; a Run leaves them
 	// out.
 	Inline record.Inline `json:"inline,omitempty"`
+}
+
+// A Bearing is what a file that a step made or changed has besides contents and
+// mode, and is delivered with.
+type Bearing struct {
+	Path       string            `json:"path"`
+	Digest     ledger.Digest     `json:"digest"` // of its contents
+	Owner      *int              `json:"owner,omitempty"`
+	Group      *int              `json:"group,omitempty"`
+	Attributes map[string][]byte `json:"attributes,omitempty"`
 }
 
 func (*Accounted) Type() string { return "accounted" }
@@ -64,7 +75,7 @@ func (f *Accounted) Size() string {
 // Only an account of nothing is known without reading it.
 func (f *Accounted) readBack() Fact {
 	a := &f.Account
-	if len(f.Changes)+len(f.Symbols)+len(f.PerPath)+len(f.Git)+len(f.Inline) > 0 ||
+	if len(f.Changes)+len(f.Symbols)+len(f.PerPath)+len(f.Git)+len(f.Bears)+len(f.Inline) > 0 ||
 		len(a.Matching)+len(a.Extra)+len(a.Missing)+len(a.SymbolsMatching)+len(a.SymbolsExtra) > 0 {
 		return nil
 	}

@@ -210,7 +210,7 @@ func (s *Step) Granted(step *plan.Step) *plan.Step {
 				Create: slices.Concat(have.Create, d.Create), Modify: slices.Concat(have.Modify, d.Modify),
 				Delete:        slices.Concat(have.Delete, d.Delete),
 				SymbolsAdd:    slices.Concat(have.SymbolsAdd, d.SymbolsAdd),
-				SymbolsRemove: slices.Concat(have.SymbolsRemove, d.SymbolsRemove)}
+				SymbolsRemove: slices.Concat(have.SymbolsRemove, d.SymbolsRemove), Bears: have.Bears}
 		}
 		if a.MaxFiles == nil && a.MaxLines == nil && a.Modules == nil {
 			continue

@@ -35,7 +35,7 @@ func kinds(pass *gate.Pass, declared ledger.Declared, changes []ledger.Change) e
 		if what := wrongKind(pass, c); what != "" {
 			wrong(pass, c, what)
 		}
-		if c.After.Mode&^modeOf(c.Before)&specialBits != 0 && !inherited(pass, w, *c.After) {
+		if c.After.Mode&^modeOf(c.Before)&specialBits&^declaredBits(pass, c.Path) != 0 && !inherited(pass, w, *c.After) {
 			wrong(pass, c, fmt.Sprintf("its mode is %v now, with a setuid, setgid or sticky bit that is new",
 				c.After.Mode))
 		}
@@ -45,6 +45,14 @@ func kinds(pass *gate.Pass, declared ledger.Declared, changes []ledger.Change) e
 	}
 	onlyFolders(pass, declared, changes)
 	return nil
+}
+
+// declaredBits are the special bits that the step declares of a path.
+func declaredBits(pass *gate.Pass, path string) fs.FileMode {
+	if pass.Step == nil {
+		return 0
+	}
+	return pass.Step.Artifacts.Bearing(path).Bits()
 }
 
 // wrongKind says what is wrong with what stands at a path now, or "".

@@ -23,7 +23,7 @@ var facts = []struct{ kind, name, fields string }{
 	{"attempt-started", "attempt begins", "method text executor reinstates phase"},
 	{"attempt-ended", "attempt ends", "output exit error tokens calls metrics stateful summary"},
 	{"telemetry", "telemetry", "status run_ids artifacts metrics dropped"},
-	{"accounted", "account", "account symbols lines git_moved"},
+	{"accounted", "account", "account symbols lines git_moved bears"},
 	{"cycle", "cycle", "phase test ran exit passed holds did why output"},
 	{"differs", "differs", "step attempt paths refused"},
 	{"step-completed", "step completed", "method"},

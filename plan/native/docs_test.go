@@ -22,7 +22,7 @@ func fences(page, label string) []string {
 func TestFormatPage(t *testing.T) {
 	page := readText(t, "../../docs/plan-format.md")
 	plans := fences(page, "plan")
-	if len(plans) != 2 {
+	if len(plans) != 3 {
 		t.Errorf("%d plans", len(plans))
 	}
 	for _, text := range plans {

@@ -78,6 +78,22 @@ func (t *inline) Texts(k plan.Key, at *[]string) {
 	}
 }
 
+// Tables adds a list of tables.
+func (t *inline) Tables(k plan.Key, all plan.Tables) {
+	if !all.Said {
+		return
+	}
+	items := make([]string, all.Len)
+	for i := range items {
+		in := inlineOf(func(v plan.Visitor) { all.Visit(i, v) })
+		for _, u := range in.unsaid {
+			t.unsaid = append(t.unsaid, k.Name+": "+u)
+		}
+		items[i] = in.String()
+	}
+	t.add(k.Name, "["+strings.Join(items, ", ")+"]", items)
+}
+
 // Settings adds free keys beside those that are known.
 func (t *inline) Settings(_ plan.Key, at *[]plan.Setting) {
 	if len(*at) == 0 {
@@ -89,12 +105,11 @@ func (t *inline) Settings(_ plan.Key, at *[]plan.Setting) {
 	}
 }
 
-// Tables that are written on one line have neither durations nor tables of
-// their own.
+// Tables that are written on one line have neither durations nor single tables
+// of their own.
 
 func (t *inline) Duration(plan.Key, *time.Duration)    {}
 func (t *inline) Table(plan.Key, plan.Table)           {}
-func (t *inline) Tables(plan.Key, plan.Tables)         {}
 func (t *inline) FreeTables(plan.Key, *[]plan.Setting) {}
 
 // inline writes a small table: on one line, or key by key where that is too

@@ -55,22 +55,31 @@ func (t *trial) judge(ctx context.Context) *fault {
 	return t.gatesLeftNothing(look)
 }
 
-// foreign refuses what an attempt made in a layer that bears what no delivery
-// brings and no plan can declare: another owner, attributes, bits that give the
-// rights of somebody else.
+// foreign refuses what an attempt made in a layer that bears what the step does
+// not declare, or does not bear what it does: another owner, attributes, bits
+// that give the rights of somebody else.
 func (t *trial) foreign() *fault {
 	if !t.Work.Layered() {
 		return nil
 	}
-	found, err := traits.Foreign(t.Work.Dir, t.Work.Root, t.entry.Changes)
-	switch {
-	case err != nil:
+	declared := t.step.Artifacts
+	found, err := traits.Foreign(t.Work.Dir, t.Work.Root, t.entry.Changes, declared)
+	if err != nil {
 		return faultf(history.Crashed, "what the step made cannot be looked at: %v", err)
-	case len(found) == 0:
+	}
+	bears, lacking, err := traits.Borne(t.Work.Dir, t.entry.Changes, declared)
+	if err != nil {
+		return faultf(history.Crashed, "what the step made cannot be looked at: %v", err)
+	}
+	t.entry.Bears, t.journalled.Bears = bears, bears
+	if len(found)+len(lacking) == 0 {
 		return nil
 	}
-	f := faultf(history.Breach, "the step made files that bear what no plan declares")
-	f.Reasons = append(f.Reasons, found...)
+	f := faultf(history.Breach, "the step made files that bear what it does not declare")
+	if len(found) == 0 {
+		f = faultf(history.Breach, "the step made files that do not bear what it declares")
+	}
+	f.Reasons = append(append(f.Reasons, found...), lacking...)
 	return f
 }
 

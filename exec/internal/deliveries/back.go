@@ -44,7 +44,7 @@ func (d *Deliveries) GoBack(ctx context.Context, to record.Snapshot) error {
 		text = append(append(text, c.String()...), 0)
 	}
 	name := fmt.Sprintf("%s-back-%s", d.Rec.Run.Started.Run, ledger.Sum(text).Short())
-	conflicts, err := d.finish(ctx, name, changes)
+	conflicts, err := d.finish(ctx, name, changes, nil)
 	if err == nil && len(conflicts) > 0 {
 		err = &conflictError{conflicts}
 	}

@@ -96,15 +96,36 @@ func (d *Deliveries) carry(ctx context.Context, name string, from, to *ledger.Tr
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	return d.finish(ctx, name, changes)
+	return d.finish(ctx, name, changes, d.bearings(changes))
 }
 
-// finish delivers changes.
-func (d *Deliveries) finish(ctx context.Context, name string, changes []ledger.Change) ([]delivery.Conflict, error) {
+// bearings are what steps declared of the files that changes put there.
+func (d *Deliveries) bearings(changes []ledger.Change) map[string]delivery.Bearing {
+	all := map[string]delivery.Bearing{}
+	for _, s := range d.Rec.Run.Concluded() {
+		last := s.Last()
+		if s.Completed == nil || last == nil || last.Accounted == nil {
+			continue
+		}
+		for _, b := range last.Accounted.Bears {
+			for _, c := range changes {
+				if c.Path == b.Path && c.After != nil && c.After.Digest == b.Digest {
+					all[b.Path] = delivery.Bearing{Owner: b.Owner, Group: b.Group, Attributes: b.Attributes}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// finish delivers changes, of which some files bear something.
+func (d *Deliveries) finish(ctx context.Context, name string, changes []ledger.Change,
+	bear map[string]delivery.Bearing) ([]delivery.Conflict, error) {
 	staged, err := d.Place.Stage(ctx, name, changes, d.Work.Content(d.Work.Dir))
 	if err != nil {
 		return nil, fmt.Errorf("exec: %w", err)
 	}
+	staged.Bear(bear)
 	conflicts, err := staged.Finish(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("exec: %w", err)

@@ -1,6 +1,6 @@
 // Package traits looks at what a file bears besides what is part of a tree, and
-// what no plan declares: another owner or group, attributes, and bits that give
-// whoever runs it the rights of somebody else.
+// whether its step declares that: another owner or group, attributes, and bits
+// that give whoever runs it the rights of somebody else.
 package traits
 
 import (
@@ -13,13 +13,14 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // Foreign is what the entries that changed in a folder bear and files that are
 // made there do not get by themselves, each with its path; sorted as the changes
 // are. was is the workspace that the folder is a copy of: what stands at the
-// same path there, and bears the same, is none.
-func Foreign(dir, was string, changes []ledger.Change) ([]string, error) {
+// same path there, and bears the same, is none, nor is what is declared.
+func Foreign(dir, was string, changes []ledger.Change, declared *plan.Artifacts) ([]string, error) {
 	var found []string
 	for _, c := range changes {
 		if c.After == nil {
@@ -40,7 +41,7 @@ func Foreign(dir, was string, changes []ledger.Change) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, what := range now.foreign(above, then, c) {
+		for _, what := range now.foreign(above, then, c, declared.Bearing(c.Path)) {
 			found = append(found, ledger.Quote(c.Path)+" bears "+what)
 		}
 	}
@@ -72,28 +73,34 @@ func look(path string) (entry, error) {
 
 // foreign is what e bears that it has neither from the folder above it nor from
 // what stood there then.
-func (e *entry) foreign(above, then entry, c ledger.Change) []string {
+func (e *entry) foreign(above, then entry, c ledger.Change, b *plan.Bearing) []string {
 	if e.info == nil {
 		return nil
 	}
+	if b == nil {
+		b = &plan.Bearing{}
+	}
 	var found []string
-	if bits := newBits(c, above); bits != 0 {
+	if bits := newBits(c, above) &^ b.Bits(); bits != 0 {
 		found = append(found, "the mode "+bits.String())
 	}
 	same := then.info != nil && then.uid == e.uid && then.gid == e.gid
-	if uid := uint32(os.Geteuid()); e.uid != uid && !same {
+	if uid := uint32(os.Geteuid()); e.uid != uid && !same && !is(b.Owner, e.uid) {
 		found = append(found, fmt.Sprintf("the owner %d, and %d makes files here", e.uid, uid))
 	}
-	if gid := uint32(os.Getegid()); e.gid != gid && e.gid != above.gid && !same {
+	if gid := uint32(os.Getegid()); e.gid != gid && e.gid != above.gid && !same && !is(b.Group, e.gid) {
 		found = append(found, fmt.Sprintf("the group %d, and files here get %d", e.gid, gid))
 	}
 	for _, name := range e.attributes {
-		if !slices.Contains(then.attributes, name) {
+		if !slices.Contains(then.attributes, name) && !slices.Contains(b.Attributes, name) {
 			found = append(found, "the attribute "+name)
 		}
 	}
 	return found
 }
+
+// is reports whether a number is the one that is declared.
+func is(declared *int, id uint32) bool { return declared != nil && int64(*declared) == int64(id) }
 
 // newBits are the bits for setuid, setgid and sticky that came. A folder has
 // setgid from the one above it.

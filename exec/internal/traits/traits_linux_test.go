@@ -53,7 +53,7 @@ func TestForeign(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := traits.Foreign(dir, was, ledger.Diff(tree(t, was), tree(t, dir)))
+			got, err := traits.Foreign(dir, was, ledger.Diff(tree(t, was), tree(t, dir)), nil)
 			if err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("found %q, %v, want %q", got, err, c.want)
 			}

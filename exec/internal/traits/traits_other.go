@@ -12,3 +12,5 @@ import (
 func owner(fs.FileInfo) (uid, gid uint32) { return uint32(os.Geteuid()), uint32(os.Getegid()) }
 
 func attributes(string) ([]string, error) { return nil, nil }
+
+func attribute(string, string) (value []byte, there bool, err error) { return nil, false, nil }
