@@ -18,34 +18,41 @@ const (
 	sysCloseRange = 436 // Linux 5.9
 )
 
+// A staging makes a held child what a confinement says.
+type staging struct {
+	*confinement
+	child *tracee.Child
+}
+
 // stage makes the child what box says, from inside its namespaces: mounts,
 // network, Landlock, capabilities and the filter of system calls, in this
 // order, because each would be refused by the next. The ruleset of Landlock is
 // the child's file rulesFile.
 func (c *confinement) stage(s *tracee.Child, dir string) error {
+	all := staging{c, s}
 	known := c.View != nil && c.View.Opened != nil
 	parts := []struct {
 		what string
 		when bool
-		do   func(*tracee.Child) error
+		do   func() error
 	}{
-		{"check the hold", true, c.sound},
-		{"view", c.View != nil, func(s *tracee.Child) error { return showView(s, c) }},
-		{"copies of caches", c.reached.Mounts && c.Own != nil, c.showCopies},
-		{"mounts of its own", c.reached.Mounts, c.arrange},
-		{"root of the view", known, func(s *tracee.Child) error { return openView(s, c.View) }},
-		{"folder", c.mounts(), func(s *tracee.Child) error { return s.PathCall(syscall.SYS_CHDIR, dir) }},
-		{"loopback device", c.reached.NoNetwork && c.reached.Tree != groupTree, loopback},
-		{"Landlock", c.confines(), c.lock},
-		{"descriptors", c.reached.staged, shut},
-		{"capabilities", c.reached.staged && c.reached.Tree != groupTree || c.foreign(), c.drop},
-		{"filter of system calls", c.reached.Filter, c.install},
+		{"check the hold", true, all.sound},
+		{"view", c.View != nil, all.showView},
+		{"copies of caches", c.reached.Mounts && c.Own != nil, all.showCopies},
+		{"mounts of its own", c.reached.Mounts, all.arrange},
+		{"root of the view", known, func() error { return openView(s, c.View) }},
+		{"folder", c.mounts(), func() error { return s.PathCall(syscall.SYS_CHDIR, dir) }},
+		{"loopback device", c.reached.NoNetwork && c.reached.Tree != groupTree, func() error { return loopback(s) }},
+		{"Landlock", c.confines(), all.lock},
+		{"descriptors", c.reached.staged, func() error { return shut(s) }},
+		{"capabilities", c.reached.staged && c.reached.Tree != groupTree || c.foreign(), all.drop},
+		{"filter of system calls", c.reached.Filter, all.install},
 	}
 	for _, part := range parts {
 		if !part.when {
 			continue
 		}
-		if err := part.do(s); err != nil {
+		if err := part.do(); err != nil {
 			return fmt.Errorf("%s: %w", part.what, err)
 		}
 		s.Forget()
@@ -55,8 +62,8 @@ func (c *confinement) stage(s *tracee.Child, dir string) error {
 
 // sound makes sure that calls are made as they are meant: by number, with their
 // result.
-func (c confinement) sound(s *tracee.Child) error {
-	pid, err := s.Call(syscall.SYS_GETPID)
+func (c staging) sound() error {
+	pid, err := c.child.Call(syscall.SYS_GETPID)
 	if err == nil && c.reached.Tree != groupTree && pid != 1 {
 		err = fmt.Errorf("process id %d", pid)
 	}
@@ -67,36 +74,36 @@ func (c confinement) sound(s *tracee.Child) error {
 // paths too, and gives the child a /proc that shows its own namespace and a
 // /dev/shm of its own, in which nothing of the host's is to be seen but what
 // the command works with.
-func (c *confinement) arrange(s *tracee.Child) error {
-	if err := s.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+func (c staging) arrange() error {
+	if err := c.child.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
 	}
-	open, err := s.BindAll(outermost(c.writable(), func(path string) bool {
+	open, err := c.child.BindAll(outermost(c.writable(), func(path string) bool {
 		return !view.Within("/dev", path) && !view.Within("/proc", path)
 	}))
 	if err != nil {
 		return err
 	}
-	if err := s.Attributes("/", tracee.Recursive, tracee.ReadOnly|tracee.NoSuid, 0); err != nil {
+	if err := c.child.Attributes("/", tracee.Recursive, tracee.ReadOnly|tracee.NoSuid, 0); err != nil {
 		return fmt.Errorf("read-only: %w", err)
 	}
-	if err := s.OpenAll(open); err != nil {
+	if err := c.child.OpenAll(open); err != nil {
 		return err
 	}
 	const quiet = syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC
-	if err := s.Mount("proc", "/proc", "proc", quiet|syscall.MS_RDONLY, ""); err != nil {
+	if err := c.child.Mount("proc", "/proc", "proc", quiet|syscall.MS_RDONLY, ""); err != nil {
 		return fmt.Errorf("/proc: %w", err)
 	}
-	shared, err := c.arrangeShared(s)
+	shared, err := c.arrangeShared()
 	if err != nil {
 		return fmt.Errorf("/dev/shm: %w", err)
 	}
-	return c.shield(s, append(open, shared...))
+	return c.shield(append(open, shared...))
 }
 
 // shield makes the protected paths read-only, and hides what commands are not to
 // see, and the sockets of services.
-func (c *confinement) shield(s *tracee.Child, open []string) error {
+func (c staging) shield(open []string) error {
 	for _, path := range append(c.protected(), c.sight.below...) {
 		if !slices.ContainsFunc(open, func(above string) bool { return view.Within(above, path) }) {
 			continue
@@ -104,21 +111,21 @@ func (c *confinement) shield(s *tracee.Child, open []string) error {
 		if _, err := os.Lstat(path); c.View == nil && err != nil && tracee.Missing(err) {
 			continue
 		}
-		err := s.Mount(path, path, "", syscall.MS_BIND|syscall.MS_REC, "")
+		err := c.child.Mount(path, path, "", syscall.MS_BIND|syscall.MS_REC, "")
 		if err == nil {
-			err = s.Attributes(path, tracee.Recursive, tracee.ReadOnly, 0)
+			err = c.child.Attributes(path, tracee.Recursive, tracee.ReadOnly, 0)
 		}
 		if err != nil && !tracee.Missing(err) {
 			return fmt.Errorf("protect %q: %w", path, err)
 		}
 	}
 	for _, path := range c.Hidden {
-		if err := hide(s, path); err != nil {
+		if err := hide(c.child, path); err != nil {
 			return fmt.Errorf("hide %q: %w", path, err)
 		}
 	}
 	for _, path := range c.doors() {
-		if err := s.Mount("/dev/null", path, "", syscall.MS_BIND, ""); err != nil && !tracee.Missing(err) {
+		if err := c.child.Mount("/dev/null", path, "", syscall.MS_BIND, ""); err != nil && !tracee.Missing(err) {
 			return fmt.Errorf("hide %q: %w", path, err)
 		}
 	}
@@ -156,26 +163,26 @@ func loopback(s *tracee.Child) error {
 }
 
 // lock adds rules for what was mounted in the child, and enforces the ruleset.
-func (c *confinement) lock(s *tracee.Child) error {
+func (c staging) lock() error {
 	if c.reached.Mounts {
-		if err := allow(s, "/dev/shm", rightsWrite|rightsRead, *c); err != nil {
+		if err := c.allow("/dev/shm", rightsWrite|rightsRead); err != nil {
 			return err
 		}
 		if c.Level == Strict {
-			if err := allow(s, "/proc", rightsRead, *c); err != nil {
+			if err := c.allow("/proc", rightsRead); err != nil {
 				return err
 			}
 		}
 	}
 	if c.View != nil {
-		if err := allowInside(s, c); err != nil {
+		if err := c.allowInside(); err != nil {
 			return err
 		}
 	}
-	if _, err := s.Call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0); err != nil {
+	if _, err := c.child.Call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	_, err := s.Call(sysLandlockRestrict, rulesFile, 0)
+	_, err := c.child.Call(sysLandlockRestrict, rulesFile, 0)
 	return err
 }
 
@@ -187,13 +194,13 @@ func shut(s *tracee.Child) error {
 }
 
 // allow adds a rule for a path as the child sees it.
-func allow(s *tracee.Child, path string, rights uint64, c confinement) error {
-	defer s.Forget()
-	at, err := s.Text(path)
+func (c staging) allow(path string, rights uint64) error {
+	defer c.child.Forget()
+	at, err := c.child.Text(path)
 	if err != nil {
 		return err
 	}
-	file, err := s.Call(syscall.SYS_OPENAT, tracee.AtHere, at, oPath|syscall.O_CLOEXEC, 0)
+	file, err := c.child.Call(syscall.SYS_OPENAT, tracee.AtHere, at, oPath|syscall.O_CLOEXEC, 0)
 	if tracee.Missing(err) {
 		return nil
 	}
@@ -201,10 +208,10 @@ func allow(s *tracee.Child, path string, rights uint64, c confinement) error {
 		return err
 	}
 	rule := pathRule(rights&c.rights(), int(file))
-	if at, err = s.Bytes(rule[:]); err == nil {
-		_, err = s.Call(sysLandlockAdd, rulesFile, landlockPathBeneath, at, 0)
+	if at, err = c.child.Bytes(rule[:]); err == nil {
+		_, err = c.child.Call(sysLandlockAdd, rulesFile, landlockPathBeneath, at, 0)
 	}
-	if _, closeErr := s.Call(syscall.SYS_CLOSE, file); err == nil {
+	if _, closeErr := c.child.Call(syscall.SYS_CLOSE, file); err == nil {
 		err = closeErr
 	}
 	return err
@@ -212,26 +219,26 @@ func allow(s *tracee.Child, path string, rights uint64, c confinement) error {
 
 // drop leaves the child the capabilities that ordinary programs of root need,
 // and none without privileges.
-func (c confinement) drop(s *tracee.Child) error {
+func (c staging) drop() error {
 	header, data := capHeader{version: capVersion}, [2]capData{}
 	if c.reached.Tree == pidTree {
 		data[0] = capData{effective: keptCaps, permitted: keptCaps}
 	}
-	headerAt, err := s.Bytes(tracee.Memory(&header))
+	headerAt, err := c.child.Bytes(tracee.Memory(&header))
 	if err != nil {
 		return err
 	}
-	dataAt, err := s.Bytes(tracee.Memory(&data))
+	dataAt, err := c.child.Bytes(tracee.Memory(&data))
 	if err == nil {
-		_, err = s.Call(syscall.SYS_CAPSET, headerAt, dataAt)
+		_, err = c.child.Call(syscall.SYS_CAPSET, headerAt, dataAt)
 	}
 	return err
 }
 
 // install sets the filter of system calls.
-func (c confinement) install(s *tracee.Child) error {
+func (c staging) install() error {
 	program, instructions := callfilter.Program()
-	code, err := s.Bytes(program)
+	code, err := c.child.Bytes(program)
 	if err != nil {
 		return err
 	}
@@ -240,9 +247,9 @@ func (c confinement) install(s *tracee.Child) error {
 		_    [6]byte
 		code uint64
 	}{n: uint16(instructions), code: uint64(code)}
-	at, err := s.Bytes(tracee.Memory(&about))
+	at, err := c.child.Bytes(tracee.Memory(&about))
 	if err == nil {
-		_, err = s.Call(callfilter.Seccomp, 1, 0, at)
+		_, err = c.child.Call(callfilter.Seccomp, 1, 0, at)
 	}
 	return err
 }

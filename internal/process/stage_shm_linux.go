@@ -21,22 +21,22 @@ const sharedMemory = "/dev/shm"
 // writable folder that lies in the host's is shown there again, in its place;
 // those that are writable are returned. Where the workspace is the host's
 // /dev/shm itself, that stays.
-func (c confinement) arrangeShared(s *tracee.Child) (open []string, err error) {
+func (c staging) arrangeShared() (open []string, err error) {
 	inside := func(path string) bool { return path != sharedMemory && view.Within(sharedMemory, path) }
 	writable := outermost(c.writable(), inside)
 	if filepath.Clean(c.Workspace) == sharedMemory {
 		if c.Writes == nil {
 			writable = []string{sharedMemory}
 		}
-		if open, err = s.BindAll(writable); err == nil {
-			err = s.OpenAll(open)
+		if open, err = c.child.BindAll(writable); err == nil {
+			err = c.child.OpenAll(open)
 		}
 		return open, err
 	}
 	shown := outermost(append(c.writable(), c.Workspace), inside)
 	files := make([]uintptr, len(shown)) // which reach them also when they are covered
 	for i, path := range shown {
-		files[i], err = s.Name(path)
+		files[i], err = c.child.Name(path)
 		if err != nil && !tracee.Missing(err) {
 			return nil, fmt.Errorf("open %q: %w", path, err)
 		}
@@ -44,7 +44,7 @@ func (c confinement) arrangeShared(s *tracee.Child) (open []string, err error) {
 			shown[i] = ""
 		}
 	}
-	if err := s.Mount("shm", sharedMemory, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=1777"); err != nil {
+	if err := c.child.Mount("shm", sharedMemory, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=1777"); err != nil {
 		if tracee.Missing(err) {
 			return nil, nil
 		}
@@ -54,12 +54,12 @@ func (c confinement) arrangeShared(s *tracee.Child) (open []string, err error) {
 		if path == "" {
 			continue
 		}
-		if err := show(s, files[i], path); err != nil {
+		if err := show(c.child, files[i], path); err != nil {
 			return nil, fmt.Errorf("show %q: %w", path, err)
 		}
 	}
-	if open, err = s.BindAll(writable); err == nil {
-		err = s.OpenAll(open)
+	if open, err = c.child.BindAll(writable); err == nil {
+		err = c.child.OpenAll(open)
 	}
 	return open, err
 }

@@ -13,15 +13,15 @@ import (
 )
 
 // showView mounts the view over the path of the workspace.
-func showView(s *tracee.Child, c *confinement) (err error) {
-	if err := s.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+func (c staging) showView() (err error) {
+	if err := c.child.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
 	}
-	if c.sight.below, err = view.Show(s, c.View); err != nil {
+	if c.sight.below, err = view.Show(c.child, c.View); err != nil {
 		return &ViewError{At: c.View.At, Reason: err}
 	}
 	if c.Writes != nil { // which folders there are can be another matter in the view
-		c.sight.folders = c.foldersOf(func(path string) bool { return folderIn(s, path) })
+		c.sight.folders = c.foldersOf(func(path string) bool { return folderIn(c.child, path) })
 	}
 	return nil
 }
@@ -53,12 +53,12 @@ func openView(s *tracee.Child, v *layer.View) error {
 
 // allowInside adds rules for what is in the view: those for the workspace are
 // not made outside, because they would be about the folder behind it.
-func allowInside(s *tracee.Child, c *confinement) error {
+func (c staging) allowInside() error {
 	for _, path := range c.writable() {
 		if !view.Within(c.View.At, path) {
 			continue
 		}
-		if err := allow(s, path, rightsWrite&^rightsDevice|rightsRead, *c); err != nil {
+		if err := c.allow(path, rightsWrite&^rightsDevice|rightsRead); err != nil {
 			return fmt.Errorf("rule for %q: %w", path, err)
 		}
 	}
@@ -66,9 +66,26 @@ func allowInside(s *tracee.Child, c *confinement) error {
 		if !view.Within(c.View.At, path) {
 			continue
 		}
-		if err := allow(s, path, rightsRead, *c); err != nil {
+		if err := c.allow(path, rightsRead); err != nil {
 			return fmt.Errorf("rule for %q: %w", path, err)
 		}
+	}
+	return nil
+}
+
+// showCopies mounts the overlays in the command's own folder. One that cannot
+// be mounted is left out: what is behind it is as much the command's own, and
+// holds less.
+func (c staging) showCopies() error {
+	if err := c.child.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	for _, v := range c.Own.Copies {
+		options, err := view.Options(v)
+		if err != nil {
+			continue
+		}
+		_ = c.child.Mount("planlock", v.At, "overlay", 0, options)
 	}
 	return nil
 }
