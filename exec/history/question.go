@@ -2,7 +2,6 @@ package history
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -124,75 +123,4 @@ func (a Addendum) sum() ledger.Digest {
 		panic("history: an addendum cannot be encoded: " + err.Error()) // only strings, numbers and lists
 	}
 	return sum
-}
-
-// A dialogue is what a run asks people, and what they have not answered yet.
-type dialogue struct {
-	open  openQuestions
-	under map[string]ledger.Digest // the plans that questions were asked under, by their ids
-}
-
-// Questions are those that nobody has answered, in the order in which they were
-// asked. A step has one at most, and so has the run as a whole; one that has
-// ended has none.
-func (d *dialogue) Questions() []*ask.Question {
-	var open []*ask.Question
-	for _, o := range d.open {
-		open = append(open, &o.exchange.Question)
-	}
-	return open
-}
-
-// WasLeft reports whether a question of a run is open that was asked before the
-// run was taken up last, so that documents which were drawn then speak of it.
-func WasLeft(r *Run, question string) bool {
-	return slices.ContainsFunc(r.open, func(o openQuestion) bool {
-		return o.exchange.Question.ID == question && o.at < r.ResumedAt
-	})
-}
-
-// AskedUnder is the digest of the plan that a question of the run was asked
-// under, or "". It stays that when the run is amended.
-func (d *dialogue) AskedUnder(question string) ledger.Digest { return d.under[question] }
-
-// An openQuestion is a question that waits, and the step that it is about, nil
-// for the run.
-type openQuestion struct {
-	step     *Step
-	exchange *Exchange
-	at       uint64 // position in the journal
-}
-
-// openQuestions are those that nobody has answered, in the order in which they
-// were asked.
-type openQuestions []openQuestion
-
-// about is the open question about a step, or about the run where there is
-// none; nil if there is no such question.
-func (open openQuestions) about(s *Step) *ask.Question {
-	for _, o := range open {
-		if o.step == s {
-			return &o.exchange.Question
-		}
-	}
-	return nil
-}
-
-// find is the place of the open question that an answer, or a refusal, is about.
-func (open openQuestions) find(id string, at moment) (int, error) {
-	i := slices.IndexFunc(open, func(o openQuestion) bool { return o.exchange.Question.ID == id })
-	switch {
-	case len(open) == 0:
-		return i, at.refuse("an answer without a question")
-	case i < 0:
-		return i, at.refuse("an answer to %s while %s is open", id, open[0].exchange.Question.ID)
-	}
-	return i, nil
-}
-
-// close says of all of them why nobody can answer them any more.
-func (open openQuestions) close(why string) {
-	for _, o := range open {
-		o.exchange.Unanswered = &Unanswered{Question: o.exchange.Question.ID, Why: why, Final: true}
-	}
 }

@@ -1,8 +1,6 @@
 package history
 
 import (
-	"slices"
-
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -72,64 +70,3 @@ func (f *RolledBack) String() string {
 }
 
 func (f *RolledBack) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }
-
-// SetBack are the steps that have not happened any more once the run is set
-// back to before one, in the order of execution: that one and all behind it. A
-// step of a group is set back with all of its group, and with all that began
-// since, wherever that stands in the plan; what came before stays. To is the
-// tree before all of them, and since the position of the checkpoint that it is
-// of. A step that has not begun is before the tree that the run has now.
-func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64) {
-	if len(r.Groups) == 0 || s.At == 0 {
-		to = r.Tree
-		if s.Checkpoint != nil {
-			to = s.Checkpoint.Checkpoint
-		}
-		return r.Steps[slices.Index(r.Steps, s):], to, s.At
-	}
-	since, first := s.At, s
-	for {
-		earliest := first
-		steps = nil
-		for _, o := range r.Steps {
-			if o != s && max(o.At, o.EndedAt) < since && (o.At != 0 || o.Status.Over() || o.Precedes(s)) {
-				continue
-			}
-			steps = append(steps, o)
-			earliest = earlier(earliest, o)
-			if o.Group != nil {
-				for _, a := range o.Group.Steps {
-					earliest = earlier(earliest, r.index[a])
-				}
-			}
-		}
-		if earliest == first {
-			break
-		}
-		since, first = earliest.At, earliest
-	}
-	if to = first.Checkpoint.Checkpoint; first.Group != nil {
-		to = first.Group.Base
-	}
-	return steps, to, since
-}
-
-// unfinished are the steps that are under way, those behind s that were not
-// completed, and s itself.
-func (r *Run) unfinished(s *Step) []*Step {
-	var list []*Step
-	for _, o := range r.Steps {
-		if o == s || o.Status == InFlight || o.Status != Completed && s.Precedes(o) {
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// earlier is the step of two that has begun before the other.
-func earlier(a, b *Step) *Step {
-	if b.At != 0 && b.At < a.At {
-		return b
-	}
-	return a
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -134,4 +135,136 @@ func (r *Run) Worked(from, to time.Time) time.Duration {
 		took -= max(last.Sub(first), 0)
 	}
 	return max(took, 0)
+}
+
+// A dialogue is what a run asks people, and what they have not answered yet.
+type dialogue struct {
+	open  openQuestions
+	under map[string]ledger.Digest // the plans that questions were asked under, by their ids
+}
+
+// Questions are those that nobody has answered, in the order in which they were
+// asked. A step has one at most, and so has the run as a whole; one that has
+// ended has none.
+func (d *dialogue) Questions() []*ask.Question {
+	var open []*ask.Question
+	for _, o := range d.open {
+		open = append(open, &o.exchange.Question)
+	}
+	return open
+}
+
+// WasLeft reports whether a question of a run is open that was asked before the
+// run was taken up last, so that documents which were drawn then speak of it.
+func WasLeft(r *Run, question string) bool {
+	return slices.ContainsFunc(r.open, func(o openQuestion) bool {
+		return o.exchange.Question.ID == question && o.at < r.ResumedAt
+	})
+}
+
+// AskedUnder is the digest of the plan that a question of the run was asked
+// under, or "". It stays that when the run is amended.
+func (d *dialogue) AskedUnder(question string) ledger.Digest { return d.under[question] }
+
+// An openQuestion is a question that waits, and the step that it is about, nil
+// for the run.
+type openQuestion struct {
+	step     *Step
+	exchange *Exchange
+	at       uint64 // position in the journal
+}
+
+// openQuestions are those that nobody has answered, in the order in which they
+// were asked.
+type openQuestions []openQuestion
+
+// about is the open question about a step, or about the run where there is
+// none; nil if there is no such question.
+func (open openQuestions) about(s *Step) *ask.Question {
+	for _, o := range open {
+		if o.step == s {
+			return &o.exchange.Question
+		}
+	}
+	return nil
+}
+
+// find is the place of the open question that an answer, or a refusal, is about.
+func (open openQuestions) find(id string, at moment) (int, error) {
+	i := slices.IndexFunc(open, func(o openQuestion) bool { return o.exchange.Question.ID == id })
+	switch {
+	case len(open) == 0:
+		return i, at.refuse("an answer without a question")
+	case i < 0:
+		return i, at.refuse("an answer to %s while %s is open", id, open[0].exchange.Question.ID)
+	}
+	return i, nil
+}
+
+// close says of all of them why nobody can answer them any more.
+func (open openQuestions) close(why string) {
+	for _, o := range open {
+		o.exchange.Unanswered = &Unanswered{Question: o.exchange.Question.ID, Why: why, Final: true}
+	}
+}
+
+// SetBack are the steps that have not happened any more once the run is set
+// back to before one, in the order of execution: that one and all behind it. A
+// step of a group is set back with all of its group, and with all that began
+// since, wherever that stands in the plan; what came before stays. To is the
+// tree before all of them, and since the position of the checkpoint that it is
+// of. A step that has not begun is before the tree that the run has now.
+func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64) {
+	if len(r.Groups) == 0 || s.At == 0 {
+		to = r.Tree
+		if s.Checkpoint != nil {
+			to = s.Checkpoint.Checkpoint
+		}
+		return r.Steps[slices.Index(r.Steps, s):], to, s.At
+	}
+	since, first := s.At, s
+	for {
+		earliest := first
+		steps = nil
+		for _, o := range r.Steps {
+			if o != s && max(o.At, o.EndedAt) < since && (o.At != 0 || o.Status.Over() || o.Precedes(s)) {
+				continue
+			}
+			steps = append(steps, o)
+			earliest = earlier(earliest, o)
+			if o.Group != nil {
+				for _, a := range o.Group.Steps {
+					earliest = earlier(earliest, r.index[a])
+				}
+			}
+		}
+		if earliest == first {
+			break
+		}
+		since, first = earliest.At, earliest
+	}
+	if to = first.Checkpoint.Checkpoint; first.Group != nil {
+		to = first.Group.Base
+	}
+	return steps, to, since
+}
+
+// unfinished are the steps that are under way, those behind s that were not
+// completed, and s itself.
+func (r *Run) unfinished(s *Step) []*Step {
+	var list []*Step
+	for _, o := range r.Steps {
+		if o == s || o.Status == InFlight || o.Status != Completed && s.Precedes(o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// earlier is the step of two that has begun before the other.
+func earlier(a, b *Step) *Step {
+	if b.At != 0 && b.At < a.At {
+		return b
+	}
+	return a
 }
