@@ -63,7 +63,8 @@ func (c *Controller) panel() panel.Panel {
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
 	judges := c.panel()
-	errs := []error{judges.Validate(), c.lacksGates(p), c.lacksChecks(p), review.Reviewers(c.Reviewers).Validate()}
+	o := c.Options()
+	errs := []error{judges.Validate(), lacksGates(p, o), lacksChecks(p, o), review.Reviewers(c.Reviewers).Validate()}
 	if c.Gates == nil {
 		errs = append([]error{ErrNoGates}, errs...)
 	}
@@ -121,9 +122,9 @@ var ErrNoGates = errors.New("exec: no gates are chosen: set Controller.Gates to 
 
 // lacksChecks refuses a plan with checks that nobody can decide, or with
 // arguments that their kinds do not take.
-func (c *Controller) lacksChecks(p *plan.Plan) error {
+func lacksChecks(p *plan.Plan, o plan.CheckOptions) error {
 	var errs []error
-	for _, d := range (&plan.Draft{Plan: *p}).Check(c.Options()) {
+	for _, d := range (&plan.Draft{Plan: *p}).Check(o) {
 		if d.Severity == plan.Error && strings.HasPrefix(d.Code, "check-") {
 			errs = append(errs, fmt.Errorf("exec: %s", strings.TrimPrefix(fmt.Sprintf("step %s.%s: %s", d.Task, d.Step,
 				d.Message), "step .: ")))
@@ -135,11 +136,10 @@ func (c *Controller) lacksChecks(p *plan.Plan) error {
 // lacksGates refuses a plan that asks for gates which are not there, or gives
 // them what they do not take. A plan that was locked elsewhere was not checked
 // against the gates of this controller.
-func (c *Controller) lacksGates(p *plan.Plan) error {
+func lacksGates(p *plan.Plan, o plan.CheckOptions) error {
 	var errs []error
-	known := c.Options().Gates
 	for _, use := range p.Gates {
-		args, there := known[use.Name]
+		args, there := o.Gates[use.Name]
 		if !there {
 			errs = append(errs, &AbsentError{Role: "gate", Name: use.Name})
 			continue
