@@ -10,16 +10,6 @@ import (
 	"github.com/planlock/planlock/checkpoint/layer"
 )
 
-// Own is a folder that a command has for itself, outside of the workspace, and
-// in place of the user's folders for temporary files and caches.
-type Own struct {
-	// Folder is absolute. All that is in it may be written.
-	Folder string
-	// Copies are overlays at places in Folder, for a command that has mounts of
-	// its own. Where one cannot be mounted, the folder behind it is used.
-	Copies []*layer.View
-}
-
 // A Copying says how overlays can be mounted that are a command's own.
 type Copying struct {
 	Can     bool

@@ -55,6 +55,16 @@ type Sandbox struct {
 	View *layer.View
 }
 
+// Own is a folder that a command has for itself, outside of the workspace, and
+// in place of the user's folders for temporary files and caches.
+type Own struct {
+	// Folder is absolute. All that is in it may be written.
+	Folder string
+	// Copies are overlays at places in Folder, for a command that has mounts of
+	// its own. Where one cannot be mounted, the folder behind it is used.
+	Copies []*layer.View
+}
+
 // DefaultProcesses is how many processes and threads a command may have at a
 // time where nothing is said: many for a build, few for a machine that is to
 // survive a fork bomb.
