@@ -248,7 +248,8 @@ func (e *execution) close() {
 		}
 	}
 	if e.Scratch != nil {
-		shut("removing what commands had for temporary files and caches", func() error { return e.Scratch.Close(context.Background()) })
+		shut("removing what commands had for temporary files and caches",
+			func() error { return e.Scratch.Close(context.Background()) })
 	}
 	if e.Rec.Journal != nil {
 		shut("closing the journal", e.Rec.Journal.Close)

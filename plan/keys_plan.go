@@ -241,7 +241,8 @@ func (s *Step) visitShared(v Visitor) {
 	typed(v, Key{Name: "mode", Doc: "who is asked, and when", Words: modes}, &s.Mode)
 	v.Flag(Key{Name: "critical_flag", Doc: "whether a failure matters to the whole run, true if not said"}, &s.Critical)
 	v.Duration(Key{Name: "timeout",
-		Doc: "after so long the step is ended; if not said, what the estimate of its task comes to, else 30m"}, &s.Timeout)
+		Doc: "after so long the step is ended; if not said, what the estimate of its task comes to, else 30m"},
+		&s.Timeout)
 	v.Number(Key{Name: "max_retries", Doc: "how often the method may be tried again", Max: 1000}, &s.MaxRetries)
 	typed(v, Key{Name: "on_failure", Doc: "what follows a failure", Words: failures}, &s.OnFailure)
 	typed(v, Key{Name: "rollback", Doc: "whether the step can be undone", Words: rollbacks}, &s.Rollback)

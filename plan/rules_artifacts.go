@@ -34,8 +34,9 @@ func artifactRules() []rule {
 			}},
 		{code: "path-unportable", severity: Error,
 			why: "A step leaves no file whose name is more than 255 bytes long, which no file system holds, or means " +
-				"something else on Windows: a device (CON, NUL, COM1, with any extension), another file (a point or a " +
-				"blank at the end), a part of one (a colon). What is there may be deleted, and a glob may stand for it.",
+				"something else on Windows: a device (CON, NUL, COM1, with any extension), another file (a point or " +
+				"a blank at the end), a part of one (a colon). What is there may be deleted, and a glob may stand " +
+				"for it.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				for _, a := range s.artifacts {
 					if why := unportable(&a); why != "" && !x.reserved(a.text) {

@@ -29,7 +29,8 @@ func cloneFile(in *disk.File, to *disk.Root, name string) bool {
 		return false
 	}
 	defer folder.Close()
-	_, _, errno := syscall.Syscall6(fclonefileat, in.OS().Fd(), folder.OS().Fd(), uintptr(unsafe.Pointer(base)), noOwnerCopy, 0, 0)
+	_, _, errno := syscall.Syscall6(fclonefileat, in.OS().Fd(), folder.OS().Fd(), uintptr(unsafe.Pointer(base)),
+		noOwnerCopy, 0, 0)
 	runtime.KeepAlive(in)
 	return errno == 0
 }

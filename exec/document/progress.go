@@ -20,11 +20,12 @@ type progress struct {
 	TotalTasks    int    `json:"total_tasks"`
 	TotalSteps    int    `json:"total_steps"`
 
-	Initialization  progressStart            `json:"initialization"`
-	Tools           *progressTools           `json:"mcp_tools_verification,omitempty"`
-	Compliance      *progressCompliance      `json:"constitutional_compliance,omitempty"`
-	SpecletPlan     ordered[progressStage]   `json:"speclet_execution_plan,omitempty"`
-	SpecletModel    string                   `json:"parallel_execution_model,omitempty"` // "concurrent" if steps ran at once, else "sequential"
+	Initialization progressStart          `json:"initialization"`
+	Tools          *progressTools         `json:"mcp_tools_verification,omitempty"`
+	Compliance     *progressCompliance    `json:"constitutional_compliance,omitempty"`
+	SpecletPlan    ordered[progressStage] `json:"speclet_execution_plan,omitempty"`
+	// "concurrent" if steps ran at once, else "sequential"
+	SpecletModel    string                   `json:"parallel_execution_model,omitempty"`
 	SpecletProgress ordered[progressSpeclet] `json:"speclet_progress,omitempty"`
 	Tasks           []progressTask           `json:"tasks"`
 	Waiting         *progressEscalation      `json:"waiting_for,omitempty"`

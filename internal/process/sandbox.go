@@ -32,8 +32,10 @@ type Sandbox struct {
 	Workspace string // what may be written; "": the folder the command runs in
 	// paths or globs in the workspace that alone may be written (the nearest
 	// folder of each); nil: all of it
-	Writes   []string
-	Writable []string // folders outside that may be written; nil: the temporary and the user's cache folder, but for Own
+	Writes []string
+	// folders outside that may be written; nil: the temporary and the user's
+	// cache folder, but for Own
+	Writable []string
 	// a folder outside that is the command's own; nil: it has none
 	Own *Own
 	// paths in the workspace that stay read-only, beside .git and .planlock, as

@@ -47,7 +47,8 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 		for _, c := range changes {
 			fmt.Fprintln(&text, c.Path, now[c.Path])
 		}
-		name := fmt.Sprintf("%s-aside-%d-%s", d.Rec.Run.Started.Run, d.Rec.Run.Head.Seq, ledger.Sum([]byte(text.String())).Short())
+		name := fmt.Sprintf("%s-aside-%d-%s", d.Rec.Run.Started.Run, d.Rec.Run.Head.Seq,
+			ledger.Sum([]byte(text.String())).Short())
 		content := func(_ context.Context, e ledger.Entry) (io.ReadCloser, error) {
 			return worktree.OpenIn(d.Work.Dir, e.Path)
 		}

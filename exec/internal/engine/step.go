@@ -69,7 +69,8 @@ func tryAgain(c *guard.Case) []Wanted {
 func lose(c *guard.Case) []Wanted {
 	class, why := history.Lost, fmt.Sprintf("the controller ended during attempt %d", c.Step.Tried())
 	if slices.Contains(c.Seen.Back, c.Step.Address) {
-		class, why = history.Interrupted, fmt.Sprintf("the run was stopped before attempt %d was joined", c.Step.Tried())
+		class = history.Interrupted
+		why = fmt.Sprintf("the run was stopped before attempt %d was joined", c.Step.Tried())
 	}
 	return noted(c, &history.AttemptFailed{Class: class, Reasons: []string{why}},
 		&history.RestoreBegun{To: c.Run.Tree})

@@ -41,7 +41,8 @@ func open(ctx context.Context, workspace string) (*root, error) {
 	if len(errs) == 0 {
 		errs = []error{errors.New("they would lie in the workspace; name another folder in TMPDIR")}
 	}
-	return nil, fmt.Errorf("exec: no folder for temporary files and caches of commands can be had: %w", errors.Join(errs...))
+	return nil, fmt.Errorf("exec: no folder for temporary files and caches of commands can be had: %w",
+		errors.Join(errs...))
 }
 
 // places are where it may lie, the best first.

@@ -104,7 +104,8 @@ func (g *Game) pause(why string) {
 		g.left = true
 		return
 	}
-	if to := pick(g.dice, g.run.Steps...); g.dice.in(10) && to.Checkpoint != nil && g.run.Ended == nil && g.run.Foreign == nil {
+	if to := pick(g.dice, g.run.Steps...); g.dice.in(10) && to.Checkpoint != nil && g.run.Ended == nil &&
+		g.run.Foreign == nil {
 		// Somebody set the run back from outside, whatever it did there.
 		g.fold(to.Where(0).Locate(&history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
 			By: "somebody"})...)
