@@ -101,8 +101,8 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	if s.TokenBudget < 0 {
 		return nil, &usageError{"--token-budget: a number of tokens is not negative"}
 	}
-	if s.Jobs < 0 || s.Jobs > exec.MaxJobs {
-		return nil, &usageError{fmt.Sprintf("--jobs: a number from 0 to %d", exec.MaxJobs)}
+	if s.Jobs < 0 || s.Jobs > plan.MaxJobs {
+		return nil, &usageError{fmt.Sprintf("--jobs: a number from 0 to %d", plan.MaxJobs)}
 	}
 	if s.Patience < 0 {
 		return nil, &usageError{"--patience: a time to wait is not negative"}

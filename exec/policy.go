@@ -41,7 +41,7 @@ type Policy struct {
 	// Jobs is how many steps may run at once that the plan declares independent
 	// (docs/lanes.md); 1: none, 0: what the plan says, else the number of
 	// processors where a shell carries them out, and 4 where an agent does; at
-	// most [MaxJobs].
+	// most [plan.MaxJobs].
 	Jobs int
 	// Preset names the way to cope with failure, one of package preset. Empty:
 	// what the plan says (preset in [execution]), else "contract". A run that

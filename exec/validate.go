@@ -285,19 +285,15 @@ func (c *Controller) policyFor(of *plan.Plan) history.Policy {
 	return p
 }
 
-// MaxJobs is how many steps of a run may run at once, at most.
-const MaxJobs = flow.MostJobs
-
 // defaultJobs is how many steps run at once where an agent carries them out.
 const defaultJobs = 4
 
 // jobs is how many steps may run at once; 0 where the plan lets none.
 func (c *Controller) jobs(of *plan.Plan, said flow.Settings) int {
-	parallel := func(s plan.Speclet) bool { return s.ParallelAllowed != nil && *s.ParallelAllowed }
-	if !slices.ContainsFunc(of.Speclets, parallel) {
+	if !of.Parallel() {
 		return 0
 	}
-	if n := min(cmp.Or(max(c.Jobs, 0), said.Jobs), MaxJobs); n > 0 {
+	if n := min(cmp.Or(max(c.Jobs, 0), said.Jobs), plan.MaxJobs); n > 0 {
 		return n
 	}
 	if name(c.Executors[""]) == "shell" {

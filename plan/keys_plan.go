@@ -122,7 +122,8 @@ func (s *Speclet) visit(v Visitor) {
 	v.Text(Key{Name: "description", Doc: "what the group of tasks is for", means: prose}, &s.Description)
 	v.Texts(Key{Name: "depends_on", Doc: "speclets that come before", ID: true, Set: true}, &s.DependsOn)
 	v.Texts(Key{Name: "tasks", Doc: "ids of its tasks", ID: true, Set: true}, &s.Tasks)
-	v.Flag(Key{Name: "parallel_allowed", Doc: "whether it may run beside others"}, &s.ParallelAllowed)
+	v.Flag(Key{Name: "parallel_allowed", Doc: "whether it may run beside others of its stage"}, &s.ParallelAllowed)
+	v.Text(Key{Name: "wave", Doc: "speclets of one wave may run at once", ID: true}, &s.Wave)
 }
 
 // visit tells the keys of [[tasks]]. Files have no key in a plan file: front
@@ -135,6 +136,7 @@ func (t *Task) visit(v Visitor) {
 	v.Text(Key{Name: "kind", Doc: "what kind of work it is"}, &t.Kind)
 	v.Text(Key{Name: "priority", Doc: "how urgent it is", ID: true}, &t.Priority)
 	v.Texts(Key{Name: "depends_on", Doc: "tasks that come before", ID: true, Set: true}, &t.DependsOn)
+	v.Text(Key{Name: "wave", Doc: "tasks of one wave and one speclet may run at once", ID: true}, &t.Wave)
 	v.Duration(Key{Name: "estimate", Doc: "how long it may take"}, &t.Estimate)
 	number(v, Key{Name: "complexity", Doc: "1 (simple) to 5 (hard)", Min: 1, Max: 5}, &t.Complexity)
 	v.Texts(Key{Name: "acceptance_criteria", Doc: "when it is done"}, &t.AcceptanceCriteria)

@@ -123,6 +123,7 @@ type Speclet struct {
 	DependsOn       []string
 	Tasks           []string
 	ParallelAllowed *bool
+	Wave            string // speclets that have one in common may run at once
 }
 
 // A Task is a unit of work with an outcome: steps, in order.
@@ -137,6 +138,7 @@ type Task struct {
 	Complexity         int // 1 to 5; 0: not said
 	Priority           string
 	Kind               string
+	Wave               string // tasks of a speclet that have one in common may run at once
 	Status             Status // open unless a front end read another
 	Files              []string
 	Steps              []Step

@@ -100,7 +100,7 @@ func wishes() []wish {
 		{"test_first", "true or false", flag},
 		{"deterministic", "true or false", flag},
 		{"token_budget", "a number of tokens; 0 for no limit", whole(0, 1<<62)},
-		{"jobs", "a number of steps, from 1 to 64", whole(1, 64)},
+		{"jobs", "a number of steps, from 1 to 64", whole(1, MaxJobs)},
 		{"on_conflict", `"ask" or "sequential"`, word("ask", "sequential")},
 		{"external", `"checkpoints" or "every-step"`, word("checkpoints", "every-step")},
 		{"escalation_threshold", "a number of failed steps, from 1", whole(1, 1<<31-1)},

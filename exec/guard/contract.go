@@ -16,6 +16,9 @@ type Contract struct {
 
 	once  sync.Once
 	index index
+
+	looked sync.Once
+	lanes  *plan.Lanes
 }
 
 // An index is what a contract has to look up in its plan.
@@ -65,6 +68,12 @@ func (c *Contract) Behind(a plan.Address) *plan.Step { return c.ready().places[a
 
 // Intents are the steps that bring a test, in the order of the plan.
 func (c *Contract) Intents() []*plan.Step { return c.ready().intents }
+
+// Lanes tell which steps of the plan may run at once.
+func (c *Contract) Lanes() *plan.Lanes {
+	c.looked.Do(func() { c.lanes = c.Plan.Lanes() })
+	return c.lanes
+}
 
 // Task finds a task by its id, or nil.
 func (c *Contract) Task(id string) *plan.Task {

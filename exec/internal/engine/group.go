@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -15,52 +16,55 @@ import (
 // attempt has a step attempted that is about to be: together with those behind
 // it that may run at once with it, once they have begun, else by itself.
 //
-// A step is a member of the group if nothing stands in its way but that its
-// turn has not come: a question, a refusal, or a retry waits until it has. It
-// must be independent of every step before it that is not over, also of those
-// that are no members, for it overtakes them.
+// A step that may run at once is a member of the group if nothing stands in its
+// way but that its turn has not come: a question, a refusal, or a retry waits
+// until it has.
 func (d *Decider) attempt(c *guard.Case) []Wanted {
-	members := []*history.Step{c.Step}
 	if !together(c) {
 		return alone(c)
 	}
-	var passed []*history.Step // not over, and before the one that is looked at
-	for _, s := range c.Run.Open() {
-		if len(members) == c.Run.Policy.Jobs {
+	var g Group
+	for a := range c.Lanes().Beside(rest(c)) {
+		about := c.About(c.Run.Step(a))
+		if about.Step != c.Step {
+			wanted, joins := d.candidate(about)
+			if wanted != nil {
+				return wanted
+			}
+			if !joins {
+				continue
+			}
+		}
+		g.Members = append(g.Members, Member{Step: a, Method: nextMethod(about)})
+		if len(g.Members) == c.Run.Policy.Jobs {
 			break
 		}
-		if s == c.Step || s.Status.Over() {
-			continue
-		}
-		if !c.MayShare(s.Address) {
-			break // nothing overtakes it
-		}
-		wanted, joins := d.candidate(c.About(s), members, passed)
-		if wanted != nil {
-			return wanted
-		}
-		if joins {
-			members = append(members, s)
-		} else {
-			passed = append(passed, s)
-		}
 	}
-	if len(members) == 1 {
+	if len(g.Members) == 1 {
 		return alone(c)
 	}
-	g := Group{}
-	for _, s := range members {
-		g.Members = append(g.Members, Member{Step: s.Address, Method: nextMethod(c.About(s))})
-	}
 	return one(g)
+}
+
+// rest are the step and, behind it, all others that are not over.
+func rest(c *guard.Case) iter.Seq[plan.Address] {
+	return func(yield func(plan.Address) bool) {
+		if !yield(c.Step.Address) {
+			return
+		}
+		for _, s := range c.Run.Open() {
+			if s != c.Step && !s.Status.Over() && !yield(s.Address) {
+				return
+			}
+		}
+	}
 }
 
 // together reports whether the step may begin a group: never after it met
 // another one, nor where the run wants to tell which inputs made which tree.
 func together(c *guard.Case) bool {
 	run := c.Run
-	return run.Policy.Jobs > 1 && run.Started.Layered() && !run.Started.Deterministic && c.MayShare(c.Step.Address) &&
-		inTurn(c)
+	return run.Policy.Jobs > 1 && run.Started.Layered() && !run.Started.Deterministic && inTurn(c)
 }
 
 // inTurn reports whether the next thing to do for a step is an attempt by the
@@ -79,13 +83,11 @@ func writesTestFirst(c *guard.Case) bool {
 	return c.Run.Started.TestFirst && len(flow.CycleOf(c.Plan, task, step, c.Run.Flow.Strategy).Phases) > 0
 }
 
-// candidate looks at a step that may join members. What it needs before is
+// candidate looks at a step that may join a group. What it needs before is
 // wanted first, unless that is a person.
-func (d *Decider) candidate(c *guard.Case, members, passed []*history.Step) (wanted []Wanted, joins bool) {
+func (d *Decider) candidate(c *guard.Case) (wanted []Wanted, joins bool) {
 	s := c.Step
-	dependent := func(o *history.Step) bool { return !c.Beside(s.Address, o.Address) }
-	if slices.ContainsFunc(members, dependent) || slices.ContainsFunc(passed, dependent) || !inTurn(c) ||
-		len(s.Questions) > 0 && s.Questions[len(s.Questions)-1].Open() {
+	if !inTurn(c) || len(s.Questions) > 0 && s.Questions[len(s.Questions)-1].Open() {
 		return nil, false
 	}
 	switch {

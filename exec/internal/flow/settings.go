@@ -43,7 +43,7 @@ func SettingsOf(p *plan.Plan) Settings {
 				s.TokenBudget = n
 			}
 		case "jobs":
-			if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= MostJobs {
+			if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= plan.MaxJobs {
 				s.Jobs = n
 			}
 		case "on_conflict":
@@ -61,9 +61,6 @@ func SettingsOf(p *plan.Plan) Settings {
 
 // EveryStep has others' changes looked for before each step.
 const EveryStep = "every-step"
-
-// MostJobs is how many steps may run at once, however many are asked for.
-const MostJobs = 64
 
 // hardest is the highest complexity.
 const hardest = 5

@@ -157,8 +157,11 @@ func (s *Speclet) depend(list []Speclet, at map[string]int, needs []string) {
 
 func couldRunBeside(p *plan.Plan, at map[string]int, ids []string) bool {
 	return len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool {
-		allowed := p.Speclets[at[id]].ParallelAllowed
-		return allowed == nil || !*allowed
+		s, first := &p.Speclets[at[id]], &p.Speclets[at[ids[0]]]
+		if s.ParallelAllowed == nil {
+			return s.Wave == "" || s.Wave != first.Wave
+		}
+		return !*s.ParallelAllowed
 	})
 }
 

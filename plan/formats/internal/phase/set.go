@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
@@ -188,6 +189,9 @@ func (b *builder) names(set []*member) []map[string]string {
 // speclet adds a plan and its tasks.
 func (b *builder) speclet(set []*member, m *member, names map[string]string) {
 	s := plan.Speclet{ID: m.id, Description: m.goal, Tasks: []string{}}
+	if m.hasWave {
+		s.Wave = strconv.Itoa(m.wave)
+	}
 	if m.depends != nil {
 		s.DependsOn = []string{}
 	}

@@ -2,6 +2,7 @@ package phase
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
@@ -78,6 +79,9 @@ func (t *task) model(id string) plan.Task {
 		DependsOn: t.depends, AcceptanceCriteria: t.acceptance, Estimate: estimateOf(t.estimate)}
 	if t.title == "" {
 		m.Description = t.about
+	}
+	if n, ok := t.wave.wave(); ok {
+		m.Wave = strconv.Itoa(n)
 	}
 	s := plan.Step{ID: "1", Description: m.Title, Prompt: t.body, ExpectedOutput: t.expected, Status: m.Status,
 		TDD: t.tdd || t.kind == "tdd"}

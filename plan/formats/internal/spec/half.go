@@ -123,6 +123,7 @@ type step struct {
 	backups     []*backup
 	components  []said
 	constraints []said
+	access      *plan.Access
 	extra       []plan.Setting
 }
 

@@ -251,7 +251,8 @@ func readTask(n *tomltree.Node, index int) *task {
 
 // readStep reads a step in all spellings that were found: backups are tables,
 // a list of texts, or keys such as backup_1. A name under which another key
-// was read already is kept, so that nothing is lost.
+// was read already is kept, so that nothing is lost. What it accesses is said
+// as in native plans.
 func readStep(task string, n *tomltree.Node, index int) *step {
 	id, ok := identOf(n, index)
 	s := &step{
@@ -268,6 +269,11 @@ func readStep(task string, n *tomltree.Node, index int) *step {
 	read := []string{"id", "step_id", "description", "name", "title", "primary_method", "expected_output",
 		"critical_flag",
 		"critical", "mode", "max_retries", "components", "constraints", "backups", "backup_methods"}
+	if t := n.Find("access"); t != nil && t.Kind == tomltree.Table {
+		s.access = &plan.Access{Reads: textsOf(itemsOf(t.Find("reads"))), Writes: textsOf(itemsOf(t.Find("writes"))),
+			Symbols: textsOf(itemsOf(t.Find("symbols")))}
+		read = append(read, "access")
+	}
 	if n.Find("description") == nil {
 		read = append(read, "action")
 	}

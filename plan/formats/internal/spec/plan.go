@@ -220,6 +220,7 @@ func (m *making) step(to *plan.Step, at string, a, b *task, x, y *step, first, s
 		MaxRetries:     y.retriesOf(b).value,
 		Components:     textsOf(listSaid(y.components, x.components)),
 		Constraints:    textsOf(listSaid(y.constraints, x.constraints)),
+		Access:         cmp.Or(y.access, x.access),
 	}
 	if len(x.more) > 0 {
 		s.Prompt = strings.TrimSpace(s.Prompt + "\n" + strings.Join(x.more, "\n"))

@@ -114,6 +114,21 @@ depends_on = ["b", "c"]
 	}
 }
 
+// What a step reads, writes and owns is said as in native plans.
+func TestAccess(t *testing.T) {
+	d, err := Read("parameters_mail.toml", []byte("[[tasks]]\nid = 1\n[[tasks.steps]]\nid = 1\n"+
+		"access = { reads = [\"in/**\"], writes = [\"out.txt\"], symbols = [\"mail.Send\"] }\n"+
+		"[[tasks.steps]]\nid = 2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*plan.Access{{Reads: []string{"in/**"}, Writes: []string{"out.txt"}, Symbols: []string{"mail.Send"}}, nil}
+	steps := d.Plan.Tasks[0].Steps
+	if diff := cmp.Diff(want, []*plan.Access{steps[0].Access, steps[1].Access}); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Whatever stands in either file and has no field of its own is kept.
 func TestKept(t *testing.T) {
 	markdown := "# Spec: mail\n\n**Version:** 2.0\n**Purpose:** Peace\n\n## Goal\nMove the mail\n\n## Definition of Complete\n- [ ] **Mail:**\n  - all of it\n  - in order\n- [x] Signed off\n\n" +

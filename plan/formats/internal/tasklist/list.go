@@ -1,6 +1,7 @@
 package tasklist
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,8 @@ type list struct {
 	t      *outline.Text
 	notes  map[string][]string // settings below task_list: ids by what they share
 	bodies map[part]*strings.Builder
-	items  int // tasks and steps so far
+	items  int    // tasks and steps so far
+	wave   string // that a task belongs to that comes next and may run beside others; "" begins one
 }
 
 // A part is a task, or with a step that is not negative that step of it.
@@ -29,6 +31,7 @@ func (l *list) addTask(t plan.Task, line int) int { return l.addTaskAt(t, l.t.At
 func (l *list) addTaskAt(t plan.Task, at plan.Position) int {
 	i := len(l.Plan.Tasks)
 	l.items++
+	l.wave = t.Wave
 	l.Places[fmt.Sprintf("tasks[%d]", i)] = at
 	l.Plan.Tasks = append(l.Plan.Tasks, t)
 	return i
@@ -134,6 +137,14 @@ func (l *list) goal() {
 			return
 		}
 	}
+}
+
+// beside says of the next task that it may run beside others. It is of one wave
+// with those around it that may, too: what may not, and a heading, ends a wave.
+// A wave is called like its first task, so that what is added elsewhere leaves
+// its name alone.
+func (l *list) beside(t *plan.Task) {
+	t.Wave = cmp.Or(l.wave, t.ID)
 }
 
 // note remembers that an item has something in common with others, for the

@@ -76,7 +76,7 @@ func (n *numberer) detail(line string) {
 // to it. A heading without a number below a numbered one is only a part of
 // that.
 func (n *numberer) heading(line, level int, text string) {
-	n.at = part{-1, -1}
+	n.at, n.wave = part{-1, -1}, ""
 	m := groupHead.FindStringSubmatch(text)
 	switch {
 	case m != nil:
@@ -118,7 +118,8 @@ func (n *numberer) item(line int, it outline.Item) {
 	m := numberedID.FindStringSubmatch(it.Text)
 	id, status := m[1], statusOfBox(it.Box)
 	title := strings.TrimSpace(it.Text[len(m[0]):])
-	if strings.HasPrefix(title, "(P)") || strings.HasSuffix(title, "(P)") {
+	parallel := strings.HasPrefix(title, "(P)") || strings.HasSuffix(title, "(P)")
+	if parallel {
 		n.note("parallel", id)
 		title = strings.TrimSpace(parallelMark.ReplaceAllString(title, " "))
 	}
@@ -144,6 +145,9 @@ func (n *numberer) item(line int, it outline.Item) {
 		n.duplicate(id, line)
 	}
 	t := plan.Task{ID: id, Title: title, Status: status}
+	if parallel { // steps of a task run one after another all the same
+		n.beside(&t)
+	}
 	i := n.addTask(t, line)
 	if _, ok := n.tasks[id]; !ok {
 		n.tasks[id] = i

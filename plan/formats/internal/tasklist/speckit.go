@@ -2,6 +2,7 @@ package tasklist
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,10 @@ var (
 	taskRange = lazyre.New(`T(\d+)\s*[-–]\s*T?(\d+)`)
 	// taskName is one id.
 	taskName = lazyre.New(`T[\dX][\w.]*`)
+	// fileName is a path with a folder and an extension, or such a name in
+	// backticks.
+	fileName = lazyre.New("(?:^|[\\s(\"'`])((?:[\\w.@-]+/)+[\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})(?:[\\s)\"'`,;:]|\\.?$)" +
+		"|`([\\w@-][\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})`")
 )
 
 // readSpecKit reads items with ids like T001, in phases that are headings.
@@ -36,7 +41,7 @@ func readSpecKit(r *list) {
 			if level == 2 {
 				phase = text
 			}
-			last = -1
+			last, r.wave = -1, ""
 			continue
 		}
 		it, ok := box(line)
@@ -64,7 +69,7 @@ func readSpecKit(r *list) {
 func specKitItem(r *list, line int, it outline.Item, phase string) int {
 	m := specKitID.FindStringSubmatch(it.Text)
 	t := plan.Task{ID: m[1], Status: statusOfBox(it.Box)}
-	text := it.Text[len(m[0]):]
+	text, parallel := it.Text[len(m[0]):], false
 	for {
 		mark := bracketMark.FindStringSubmatch(text)
 		if mark == nil {
@@ -73,6 +78,7 @@ func specKitItem(r *list, line int, it outline.Item, phase string) int {
 		switch {
 		case mark[1] == "P" || strings.HasPrefix(mark[1], "P]"):
 			r.note("parallel", t.ID)
+			parallel = true
 		case storyMark.MatchString(mark[1]):
 			r.note("stories."+mark[1], t.ID)
 		default:
@@ -84,6 +90,10 @@ func specKitItem(r *list, line int, it outline.Item, phase string) int {
 		text = text[len(mark[0]):]
 	}
 	t.Title = strings.TrimSpace(text)
+	if parallel { // the mark says that no other task of them changes the same files
+		r.beside(&t)
+		t.Files = fileNames(t.Title)
+	}
 	if len(text) <= maxText && strings.Contains(strings.ToLower(text), "depends") {
 		if d := dependsOn.FindStringSubmatch(text); d != nil {
 			t.DependsOn = taskNames(d[1])
@@ -93,6 +103,16 @@ func specKitItem(r *list, line int, it outline.Item, phase string) int {
 		r.note("phases."+strconv.Quote(phase), t.ID)
 	}
 	return r.addTask(t, line)
+}
+
+// fileNames are the files that a text names; nil: none.
+func fileNames(text string) (names []string) {
+	for _, m := range fileName.FindAllStringSubmatch(text[:min(len(text), maxText)], -1) {
+		if name := m[1] + m[2]; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // taskNames are the ids in a list like "T012, T014-T016".

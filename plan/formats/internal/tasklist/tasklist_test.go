@@ -23,6 +23,9 @@ func show(d *plan.Draft) string {
 		if t.Files != nil {
 			fmt.Fprintf(&b, " files=%s", strings.Join(t.Files, ","))
 		}
+		if t.Wave != "" {
+			fmt.Fprintf(&b, " wave=%s", t.Wave)
+		}
 		b.WriteString("\n")
 		if d.Implied(i) {
 			continue
@@ -56,7 +59,7 @@ func TestRead(t *testing.T) {
 	}{
 		{"spec-kit", "marks", "# Tasks: Lamps\n<!--\n- [ ] T000 sample\n-->\n## Phase 1: Setup\n- [X] T001 Make the project\n- [ ] T002 [P] [US1] Count in src/a.py (depends on T001, T003-T004)\n  - [ ] a note\n- [ ] T003 Write\n- [ ] T004.1 Read\n- [ ] T004.1 Read again\n- [ ] tidy up\n```\n- [ ] T009 fenced\n```\n",
 			`T001@6 "Make the project" done
-T002@7 "Count in src/a.py (depends on T001, T003-T004)" open after=T001,T003,T004
+T002@7 "Count in src/a.py (depends on T001, T003-T004)" open after=T001,T003,T004 files=src/a.py wave=T002
 T003@9 "Write" open
 T004.1@10 "Read" open
 T004.1@11 "Read again" open
@@ -80,6 +83,30 @@ task_list.parallel: 2.1
 9:5 warning item-irregular 
 `},
 		{"kiro", "numbered headings", "## 1. Count\n- [ ] 1.1 Walk\n  - _Requirements: 1_\n- [ ] 1.2 Note\n", "1@1 \"Count\" open\n  1.1@2 \"Walk\" open\n  1.2@4 \"Note\" open\n"},
+		{"spec-kit", "waves end with a phase, a heading and a task without a mark", "# Tasks\n## Phase 1\n- [ ] T001 [P] a\n- [ ] T002 [P] b\n## Phase 2\n- [ ] T003 [P] c\n- [ ] T004 [US1] [P] d\n- [ ] T005 e\n- [ ] T006 [P] f\n### Tests\n- [ ] T007 [P] g\n- [ ] loose\n- [ ] T008 [P] h\n",
+			`T001@3 "a" open wave=T001
+T002@4 "b" open wave=T001
+T003@6 "c" open wave=T003
+T004@7 "d" open wave=T003
+T005@8 "e" open
+T006@9 "f" open wave=T006
+T007@11 "g" open wave=T007
+item-12@12 "loose" open
+T008@13 "h" open wave=T008
+task_list.parallel: T001 T002 T003 T004 T006 T007 T008
+task_list.phases."Phase 1": T001 T002
+task_list.phases."Phase 2": T003 T004 T005 T006 T007 T008
+task_list.stories.US1: T004
+12:1 warning item-irregular 
+`},
+		{"kiro", "waves", "# Implementation Plan\n\n- [ ] 1. (P) Count\n  - [ ] 1.1 (P) Walk\n  - _Requirements: 1.1_\n- [ ] 2. Order (P)\n- [ ] 3. Wait\n- [ ] 4. Put in (P)\n",
+			`1@3 "Count" open wave=1
+  1.1@4 "Walk" open
+2@6 "Order" open wave=1
+3@7 "Wait" open
+4@8 "Put in" open wave=4
+task_list.parallel: 1 1.1 2 4
+`},
 		{"openspec", "groups", "## 1. Core\n\n- [x] 1.1 Add `a`\n- [ ] 1.2 Test\n- [ ] no number\n\n## 2. Docs\n- [ ] 2.1 Write\n- [ ] 2.1 Twice\n", `1@1 "Core" in-progress
   1.1@3 "Add ` + "`a`" + `" done
   1.2@4 "Test" open
