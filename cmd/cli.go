@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -88,7 +89,7 @@ type With struct {
 	Executors map[string]exec.Executor
 	// Escalator is asked where a person must decide and --answers says nothing;
 	// nil for the person at the terminal.
-	Escalator exec.Escalator
+	Escalator ask.Escalator
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
 }

@@ -179,7 +179,7 @@ func (k *knownKeys) look(run *history.Run, cutOff bool) signature {
 	s.Name, s.Refused = name, k.demanded && !known
 	if end := run.Signed.End; len(end) > 0 {
 		s.Unsigned, s.First, s.Last = len(end), end[0].Seq, end[len(end)-1].Seq
-		s.Added = len(history.Claims(run)) > 0
+		s.Added = len(run.Signed.Claims()) > 0
 		s.UnderWay = !s.Added && !cutOff
 	}
 	return s

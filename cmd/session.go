@@ -290,7 +290,7 @@ func modeChoices() []ask.Choice {
 // somebody else.
 type left struct {
 	folder *escalator.Folder
-	next   exec.Escalator
+	next   ask.Escalator
 }
 
 // Ask returns the answer that was left, or asks next.

@@ -348,7 +348,7 @@ func TestAmendTwice(t *testing.T) {
 func TestAmendedTasksAreLookedAtAgain(t *testing.T) {
 	b, _, fixed := prepared(t)
 	var shown []string
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d review.Request) bool {
+	b.Controller.Reviewers = []review.Reviewer{reviewer("ops", func(d review.Request) bool {
 		shown = append(shown, fmt.Sprintf("%s:%d", d.Task, len(d.Steps)))
 		return len(d.Steps) < 3
 	})}

@@ -19,7 +19,7 @@ import (
 const contract = `{"verdict":%q,"flags":{"critical":%s,"warnings":[]},"checks":{"requirements_passed":true},"proposed_jobs":[]}`
 
 // reviewer approves drafts for which ok says so.
-func reviewer(name string, ok func(review.Request) bool) exec.Reviewer {
+func reviewer(name string, ok func(review.Request) bool) review.Reviewer {
 	return review.Func{Label: name, Ask: func(_ context.Context, d review.Request) (review.Review, error) {
 		if ok(d) {
 			return d.Read(fmt.Appendf(nil, contract, "APPROVE", "[]"))
@@ -49,28 +49,28 @@ func statuses(r *history.Run, task string) []string {
 
 func TestApproval(t *testing.T) {
 	tests := map[string]struct {
-		reviewers []exec.Reviewer
+		reviewers []review.Reviewer
 		advisors  exec.Advisors
 		want      []string
 		terminal  string
 		status    history.Status
 		method    string // that was carried out in 1.1; "" if none
 	}{
-		"one approves": {[]exec.Reviewer{reviewer("ops", always)}, nil, []string{"approved(0)"}, "",
+		"one approves": {[]review.Reviewer{reviewer("ops", always)}, nil, []string{"approved(0)"}, "",
 			history.Achieved, "primary"},
-		"three approve": {[]exec.Reviewer{reviewer("ops", always), reviewer("quality", always),
+		"three approve": {[]review.Reviewer{reviewer("ops", always), reviewer("quality", always),
 			reviewer("infra", always)}, nil, []string{"approved(0)"}, "", history.Achieved, "primary"},
-		"one of three rejects": {[]exec.Reviewer{reviewer("ops", always), reviewer("quality", rejects),
+		"one of three rejects": {[]review.Reviewer{reviewer("ops", always), reviewer("quality", rejects),
 			reviewer("infra", always)}, exec.Advisors{advice.Reflection: nil}, []string{"rejected(0)"}, "nobody gives advice", history.NotAchieved, ""},
-		"patched then approved": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.70, "16"),
+		"patched then approved": {[]review.Reviewer{reviewer("ops", small)}, reflects(0.70, "16"),
 			[]string{"rejected(0)", "approved_retry(1)"}, "", history.Achieved, "patch_1"},
-		"confidence below 0.70": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.69, "16"),
+		"confidence below 0.70": {[]review.Reviewer{reviewer("ops", small)}, reflects(0.69, "16"),
 			[]string{"rejected(0)", "failed_retry(0)"}, "0.70 is needed", history.NotAchieved, ""},
-		"a patch without a change": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.9, ""),
+		"a patch without a change": {[]review.Reviewer{reviewer("ops", small)}, reflects(0.9, ""),
 			[]string{"rejected(0)", "failed_retry(0)"}, "changes nothing", history.NotAchieved, ""},
-		"a patch that widens": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.9, "../../etc/passwd"), []string{"rejected(0)", "failed_retry(0)"}, "is refused", history.NotAchieved, ""},
-		"rejected for good":   {[]exec.Reviewer{reviewer("ops", rejects)}, halving(), []string{"rejected(0)", "rejected(1)", "failed_retry(2)"}, "limit of 2", history.NotAchieved, ""},
-		"approved at the last": {[]exec.Reviewer{reviewer("ops",
+		"a patch that widens": {[]review.Reviewer{reviewer("ops", small)}, reflects(0.9, "../../etc/passwd"), []string{"rejected(0)", "failed_retry(0)"}, "is refused", history.NotAchieved, ""},
+		"rejected for good":   {[]review.Reviewer{reviewer("ops", rejects)}, halving(), []string{"rejected(0)", "rejected(1)", "failed_retry(2)"}, "limit of 2", history.NotAchieved, ""},
+		"approved at the last": {[]review.Reviewer{reviewer("ops",
 			func(d review.Request) bool { return strings.Contains(d.Steps[0].Run, " 8") || d.Task == "2" })},
 			halving(), []string{"rejected(0)", "rejected(1)", "approved_retry(2)"}, "", history.Achieved, "patch_2"},
 	}
@@ -119,7 +119,7 @@ func TestApproval(t *testing.T) {
 func TestRejectedTasksDoNothing(t *testing.T) {
 	var record exectest.Record
 	b := exectest.New(t, pipeline, workspace, record.Of(pipelineScript()))
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d review.Request) bool { return d.Task != "1" })}
+	b.Controller.Reviewers = []review.Reviewer{reviewer("ops", func(d review.Request) bool { return d.Task != "1" })}
 	b.Controller.Advisors = exec.Advisors{advice.Reflection: nil}
 	run := b.Run(t)
 	run.Want(t, history.NotAchieved)
@@ -138,7 +138,7 @@ func TestRejectedTasksDoNothing(t *testing.T) {
 // rejected, and what it wrote is undone.
 func TestReviewersChangeNothing(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, pipelineScript())
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d review.Request) bool {
+	b.Controller.Reviewers = []review.Reviewer{reviewer("ops", func(d review.Request) bool {
 		return exectest.Put(d.Dir, "smuggled", "x") == nil
 	})}
 	run := b.Run(t)
@@ -153,14 +153,14 @@ func TestReviewersChangeNothing(t *testing.T) {
 // TestReviewersAreBound: a run does not go on under other reviewers.
 func TestReviewersAreBound(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, pipelineScript())
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", always), reviewer("quality", always)}
+	b.Controller.Reviewers = []review.Reviewer{reviewer("ops", always), reviewer("quality", always)}
 	locked := b.Lock(t)
 	b.Controller.Reviewers = b.Controller.Reviewers[:1]
 	var refused *exec.RefusedError
 	if _, err := b.Controller.Run(t.Context(), locked); !errors.As(err, &refused) {
 		t.Errorf("without a reviewer: %v", err)
 	}
-	b.Controller.Reviewers = []exec.Reviewer{nil}
+	b.Controller.Reviewers = []review.Reviewer{nil}
 	if _, err := b.Controller.Run(t.Context(), locked); !errors.As(err, &refused) {
 		t.Errorf("with a nil reviewer: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
@@ -16,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence/search"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -54,12 +56,12 @@ type Controller struct {
 	// has. Their names stand in the journal, and no two guards have one name.
 	Guards []guard.Guard
 	// Escalator is asked where a person must decide. Nil refuses.
-	Escalator Escalator
+	Escalator ask.Escalator
 	// Advisors propose where the ladder wants advice, by kind; nil for the
 	// built-in ones.
 	Advisors Advisors
 	// Reviewers decide about each task before its first step; nil: nobody does.
-	Reviewers []Reviewer
+	Reviewers []review.Reviewer
 	// Evidence says how the evidence of each task is looked for at its end;
 	// nil: it is not.
 	Evidence *search.Policy

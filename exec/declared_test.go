@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/search"
+	"github.com/planlock/planlock/gate/review"
 )
 
 // pipelineThatSays is the plan of the pipeline that asks for reviewers and
@@ -22,12 +23,12 @@ func pipelineThatSays(lines string) string {
 // TestAPlanNamesItsReviewers: without them nothing is locked.
 func TestAPlanNamesItsReviewers(t *testing.T) {
 	b := exectest.New(t, pipelineThatSays(`reviewers = ["ops", "quality"]`), workspace, pipelineScript())
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", always)}
+	b.Controller.Reviewers = []review.Reviewer{reviewer("ops", always)}
 	var refused *exec.RefusedError
 	if _, err := b.Controller.Lock(t.Context(), b.Draft); !errors.As(err, &refused) || !strings.Contains(err.Error(), `"quality"`) || strings.Contains(err.Error(), `"ops"`) {
 		t.Errorf("without quality: %v", err)
 	}
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", always), reviewer("quality", always),
+	b.Controller.Reviewers = []review.Reviewer{reviewer("ops", always), reviewer("quality", always),
 		reviewer("infra", always)}
 	b.Run(t).Want(t, history.Achieved)
 }

@@ -32,9 +32,9 @@
 //   - [Controller] runs and resumes plans, and adds steps to a run that has not ended; its zero fields work.
 //   - [Executor] acts: package shell runs commands, package program drives any
 //     program that speaks lines of JSON, [Func] is a Go function.
-//   - [Escalator] asks: package escalator has a terminal, a folder of questions,
+//   - [ask.Escalator] asks: package escalator has a terminal, a folder of questions,
 //     and a file of rules; package ask has what is asked and answered.
-//   - [Advisor] proposes, where the ladder of the run's preset wants advice.
+//   - [advice.Advisor] proposes, where the ladder of the run's preset wants advice.
 //   - Package event says what happens while it does, to Controller.Observe; [Report] is what came of it.
 //   - [Workspace] reads runs from outside: their history, views and proof;
 //     [Workspace.Follow] shows one while it goes on, in any process.

@@ -21,6 +21,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence/remote"
 	"github.com/planlock/planlock/gate/evidence/search"
+	"github.com/planlock/planlock/gate/review"
 )
 
 // tracking is a server that knows a run from the n-th time on that it is asked.
@@ -241,7 +242,7 @@ func TestWaitingForALateServer(t *testing.T) {
 // approval, its attempts, its retries, its runs and its artifacts.
 func TestOutcomesSayWhereTheyComeFrom(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, nameless("8"))
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", small)}
+	b.Controller.Reviewers = []review.Reviewer{reviewer("ops", small)}
 	b.Controller.Evidence, b.Controller.Advisors = &search.Policy{Tracker: known(t)}, halving()
 	run := b.Run(t)
 	run.Want(t, history.Achieved)

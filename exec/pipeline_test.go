@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/evidence/search"
+	"github.com/planlock/planlock/gate/review"
 )
 
 // pipeline is a plan with an experiment and a document that needs it.
@@ -134,7 +135,7 @@ func TestPipelineSurvivesACrash(t *testing.T) {
 		b := exectest.New(t, pipeline, workspace, script)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
-		b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", small), reviewer("quality", always)}
+		b.Controller.Reviewers = []review.Reviewer{reviewer("ops", small), reviewer("quality", always)}
 		b.Controller.Evidence = &search.Policy{Tracker: known(t), Delay: time.Millisecond}
 		b.Controller.Advisors = halving()
 		return b, log

@@ -11,7 +11,6 @@ import (
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -148,12 +147,8 @@ type Func func(ctx context.Context, w Work) (Outcome, error)
 // Execute calls f.
 func (f Func) Execute(ctx context.Context, w Work) (Outcome, error) { return f(ctx, w) }
 
-// An Escalator asks a person, or applies what a person has configured; see
-// package exec/escalator.
-type Escalator = ask.Escalator
-
 // escalate asks; a panic of the escalator is a way to ask that is broken.
-func escalate(ctx context.Context, x Escalator, q ask.Question) (a ask.Answer, err error) {
+func escalate(ctx context.Context, x ask.Escalator, q ask.Question) (a ask.Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("exec: the escalator panicked: %v", p)
@@ -162,23 +157,15 @@ func escalate(ctx context.Context, x Escalator, q ask.Question) (a ask.Answer, e
 	return x.Ask(ctx, q)
 }
 
-// An Advisor proposes: research before a task, a reflection after a failure,
-// another approach. It never acts, and what it proposes goes through the
-// ladder.
-type Advisor = advice.Advisor
-
 // Advisors are who is asked for each kind of advice. A kind that is not among
 // them is given by the built-in advisors of package advice, which need no
 // model; one that is nil is not asked for.
-type Advisors map[advice.Kind]Advisor
+type Advisors map[advice.Kind]advice.Advisor
 
 // of finds who gives a kind of advice; nil if nobody does.
-func (a Advisors) of(kind advice.Kind) Advisor {
+func (a Advisors) of(kind advice.Kind) advice.Advisor {
 	if x, ok := a[kind]; ok {
 		return x
 	}
 	return advice.Builtin{}
 }
-
-// A Reviewer looks at a task before its first step; see package gate/review.
-type Reviewer = review.Reviewer

@@ -163,10 +163,10 @@ func TestEveryPort(t *testing.T) {
 		}, "1.1 failed"},
 		"check nil": {func(c *exec.Controller) { c.Checks = []gate.Check{nil} }, "nil"},
 		"reviewer nil": {func(c *exec.Controller) {
-			c.Reviewers = []exec.Reviewer{nil}
+			c.Reviewers = []review.Reviewer{nil}
 		}, "nil"},
 		"reviewer panics": {func(c *exec.Controller) {
-			c.Reviewers = []exec.Reviewer{rudeReviewer{}}
+			c.Reviewers = []review.Reviewer{rudeReviewer{}}
 		}, "1.1"},
 		"escalator nil": {func(c *exec.Controller) {
 			fails(c, recovery.Ladder{recovery.Ask{}})

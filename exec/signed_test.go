@@ -151,7 +151,7 @@ func TestJournalIsSigned(t *testing.T) {
 			before := s.history(t)
 			key := keyOf(t, owner)
 			if before.Started.Signer != key || before.Signed.Key != key || before.Signed.Head.Seq == 0 ||
-				len(before.Signed.End) == 0 || len(history.Claims(before)) > 0 {
+				len(before.Signed.End) == 0 || len(before.Signed.Claims()) > 0 {
 				t.Fatalf("it is signed: %+v", before.Signed)
 			}
 			must(t, before.Signed.Verify(s.run))

@@ -12,12 +12,12 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/home"
+	"github.com/planlock/planlock/exec/internal/probe"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate/checks"
@@ -238,7 +238,7 @@ func planSetting(p *plan.Plan, key string) plan.Value {
 
 // lacksReviewers refuses to go on without the reviewers that a plan names in
 // reviewers = ["ops", …]. It may have others besides.
-func lacksReviewers(p *plan.Plan, have []Reviewer) error {
+func lacksReviewers(p *plan.Plan, have []review.Reviewer) error {
 	value := planSetting(p, "reviewers")
 	names := value.List
 	if value.Kind == "string" {
@@ -246,7 +246,7 @@ func lacksReviewers(p *plan.Plan, have []Reviewer) error {
 	}
 	var errs []error
 	for _, n := range names {
-		if !slices.ContainsFunc(have, func(r Reviewer) bool { return r != nil && r.Name() == n.Text }) {
+		if !slices.ContainsFunc(have, func(r review.Reviewer) bool { return r != nil && r.Name() == n.Text }) {
 			errs = append(errs, &AbsentError{Role: "reviewer", Name: n.Text})
 		}
 	}

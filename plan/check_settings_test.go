@@ -49,7 +49,8 @@ func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 
 // The presets that a plan can name are those that there are.
 func TestPresetsThatAPlanCanName(t *testing.T) {
-	for _, name := range preset.Names() {
+	for _, p := range preset.All() {
+		name := p.Name
 		d, err := native.Read("plan.toml", []byte("schema = 1\n[execution]\npreset = \""+name+"\"\n"))
 		if err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ func (s store) answer(ctx context.Context, a ask.Answer) error {
 }
 
 // Ask finds the answer to a question that somebody gave. It is an
-// exec.Escalator: where nobody answered yet, the run waits and is resumed.
+// ask.Escalator: where nobody answered yet, the run waits and is resumed.
 func (s store) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt}
 	row := s.db.QueryRowContext(ctx, `SELECT choice, by, reason FROM answers WHERE run = ? AND question = ?`, q.Run, q.ID)

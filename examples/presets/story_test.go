@@ -30,7 +30,7 @@ type story struct {
 	advice map[advice.Kind]map[plan.Address][]advice.Advice
 	// answers are the keys of the choices that a person takes, by question.
 	answers   map[string]string
-	reviewers []exec.Reviewer
+	reviewers []review.Reviewer
 	ends      history.Status
 }
 
@@ -107,7 +107,7 @@ func stories() []story {
 			"2.1": {{Advisor: "scripted", RootCause: "missing-file", Confidence: 0.70, Patch: &advice.Patch{Summary: "say that it is to be written", Run: text("draw --write --out figure.txt")}}},
 			"3.1": {{Advisor: "scripted", RootCause: "schema", Confidence: 0.69, Patch: &advice.Patch{Summary: "leave the mean out", Run: text("compare --no-mean --with last-year.json")}}},
 		}},
-		reviewers: []exec.Reviewer{review.Func{Label: "quality", Ask: approves},
+		reviewers: []review.Reviewer{review.Func{Label: "quality", Ask: approves},
 			review.Func{Label: "ops", Ask: sparing}},
 		answers: map[string]string{"q1": "k"},
 		ends:    history.Partial,

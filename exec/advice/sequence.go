@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Sequence asks advisors one after another and returns the first advice. Where
@@ -36,15 +35,5 @@ func Sequence(advisors ...Advisor) Advisor {
 			return Advice{}, nothing
 		}
 		return Advice{}, fmt.Errorf("%w: no advisor is there", ErrNothing)
-	})
-}
-
-// Bounded is a with a time limit for every advice. What does not come in time
-// is an error.
-func Bounded(a Advisor, limit time.Duration) Advisor {
-	return Func(func(ctx context.Context, c Case) (Advice, error) {
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("advice: nothing came within %s", limit))
-		defer cancel()
-		return a.Advise(ctx, c)
 	})
 }

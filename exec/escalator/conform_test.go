@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/exectest"
 )
@@ -19,7 +19,7 @@ func TestConforms(t *testing.T) {
 		}
 		return r
 	}
-	for name, x := range map[string]exec.Escalator{
+	for name, x := range map[string]ask.Escalator{
 		"refuse":            escalator.Refuse{},
 		"no rule":           rules(""),
 		"a rule":            rules("[[rules]]\nchoice = \"r\"\nreason = \"once more\"\n"),

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/internal/suite"
@@ -27,8 +26,8 @@ func try(t testing.TB, name, rule string, do func() error) {
 	suite.Try(t, name, rule, func(testing.TB) error { return do() })
 }
 
-// RunEscalator checks an escalator against the rules of [exec.Escalator].
-func RunEscalator(t testing.TB, x exec.Escalator) {
+// RunEscalator checks an escalator against the rules of [ask.Escalator].
+func RunEscalator(t testing.TB, x ask.Escalator) {
 	t.Helper()
 	q := ask.Question{ID: "q1", Run: "01J00000000000000000000000", Step: "1.1", Attempt: 1, Kind: ask.StepFailed,
 		What: "step 1.1 failed", Why: "nothing else is left to try",
@@ -51,7 +50,7 @@ func RunEscalator(t testing.TB, x exec.Escalator) {
 		func() error { return same(before, spelled(q), "it changed the question") })
 }
 
-func escalatorAnswers(x exec.Escalator, q ask.Question) error {
+func escalatorAnswers(x ask.Escalator, q ask.Question) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, errStop)
 	defer cancel()
 	a, err := x.Ask(ctx, q)
@@ -70,9 +69,9 @@ func escalatorAnswers(x exec.Escalator, q ask.Question) error {
 	return fmt.Errorf("without an answer it must say ask.ErrNoAnswer or ask.ErrLater: %w", err)
 }
 
-// RunAdvisor checks an advisor against the rules of [exec.Advisor]. c is a case
+// RunAdvisor checks an advisor against the rules of [advice.Advisor]. c is a case
 // that it can be asked about.
-func RunAdvisor(t testing.TB, x exec.Advisor, c advice.Case) {
+func RunAdvisor(t testing.TB, x advice.Advisor, c advice.Case) {
 	t.Helper()
 	before := spelledCase(c)
 	advise := func(ctx context.Context) error {
@@ -95,7 +94,7 @@ func spelledCase(c advice.Case) string {
 	return spelled(c.Plan, c.Task, c.Step, c.Method, c.Failure, c.Attempts, c.Earlier, c.Criteria, c.Files)
 }
 
-func advisorAdvises(x exec.Advisor, c advice.Case) error {
+func advisorAdvises(x advice.Advisor, c advice.Case) error {
 	a, err := x.Advise(context.Background(), c)
 	if err != nil {
 		return nothingIsFine(err)
@@ -116,7 +115,7 @@ func advisorAdvises(x exec.Advisor, c advice.Case) error {
 	return nil
 }
 
-func advisorSaysNothing(x exec.Advisor) error {
+func advisorSaysNothing(x advice.Advisor) error {
 	a, err := x.Advise(context.Background(), advice.Case{Kind: "no such kind"})
 	if err == nil && a.Patch != nil {
 		return errors.New("it proposes a patch where nothing was asked")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/review"
 )
@@ -32,9 +31,9 @@ func RunRung(t testing.TB, r recovery.Rung, situations ...recovery.Situation) {
 	}
 }
 
-// RunReviewer checks a reviewer against the rules of [exec.Reviewer]. fresh makes
+// RunReviewer checks a reviewer against the rules of [review.Reviewer]. fresh makes
 // a request that it can review.
-func RunReviewer(t testing.TB, x exec.Reviewer, fresh func() review.Request) {
+func RunReviewer(t testing.TB, x review.Reviewer, fresh func() review.Request) {
 	t.Helper()
 	ask := func(ctx context.Context) error {
 		_, err := x.Review(ctx, fresh())

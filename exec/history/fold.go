@@ -61,7 +61,7 @@ func (r *Run) Fold(rec record.Record, f Fact) error {
 			r.Status = Running
 		}
 	}
-	r.Signed.hold(r, &rec)
+	r.Signed.hold(&rec)
 	if err := place(r, plan.Address(rec.Step), f, at); err != nil {
 		return err
 	}
@@ -176,6 +176,7 @@ func (f *Started) ofRun(r *Run, at moment) error {
 	r.Signed.Key = f.Signer
 	r.Flow.Session = 1
 	r.index = make(map[plan.Address]*Step, len(f.Steps))
+	r.Signed.steps = r.index
 	r.Steps = make([]*Step, len(f.Steps))
 	for i, o := range f.Steps {
 		r.Steps[i] = &Step{Outline: o, Status: Pending}

@@ -154,11 +154,11 @@ func (d *dialogue) Questions() []*ask.Question {
 	return open
 }
 
-// WasLeft reports whether a question of a run is open that was asked before the
-// run was taken up last, so that documents which were drawn then speak of it.
-func WasLeft(r *Run, question string) bool {
-	return slices.ContainsFunc(r.open, func(o openQuestion) bool {
-		return o.exchange.Question.ID == question && o.at < r.ResumedAt
+// AskedBefore reports whether a question is open that was asked before a position
+// in the journal: documents that were drawn there speak of it.
+func (d *dialogue) AskedBefore(question string, at uint64) bool {
+	return slices.ContainsFunc(d.open, func(o openQuestion) bool {
+		return o.exchange.Question.ID == question && o.at < at
 	})
 }
 

@@ -19,7 +19,8 @@ type Signed struct {
 	By   record.Key      // whose that must be
 	End  []record.Record // those behind it, without their data
 
-	letGo  bool // nobody had the run in hand at Head
+	steps  map[plan.Address]*Step // of the run
+	letGo  bool                   // nobody had the run in hand at Head
 	lapses []lapse
 	stamps ledger.Digest // of the run at Head
 }
@@ -58,25 +59,23 @@ var intents = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// Relies tells which facts of a run are relied on, and so signed by its journal:
-// all but intents of steps that restoring a tree undoes.
-func Relies(r *Run) func(record.Fact) bool {
-	return func(f record.Fact) bool {
-		s := r.index[plan.Address(f.Step)]
-		return s == nil || !s.WithinTree() || !intents()[f.Type]
-	}
+// Relies reports whether a fact of the run is relied on, and so signed by its
+// journal: all but intents of steps that restoring a tree undoes.
+func (s *Signed) Relies(f record.Fact) bool {
+	step := s.steps[plan.Address(f.Step)]
+	return step == nil || !step.WithinTree() || !intents()[f.Type]
 }
 
 // Claims are the records behind the last signature that no crash leaves there:
 // what is relied on is signed in the write that makes it, and who lets a run go
 // signs that.
-func Claims(r *Run) []record.Record {
-	if r.Signed.letGo {
-		return r.Signed.End
+func (s *Signed) Claims() []record.Record {
+	if s.letGo {
+		return s.End
 	}
-	relies, claims := Relies(r), []record.Record(nil)
-	for _, rec := range r.Signed.End {
-		if relies(rec.Fact) {
+	var claims []record.Record
+	for _, rec := range s.End {
+		if s.Relies(rec.Fact) {
 			claims = append(claims, rec)
 		}
 	}
@@ -84,11 +83,11 @@ func Claims(r *Run) []record.Record {
 }
 
 // hold keeps a step as it is before something that nobody may ever sign.
-func (s *Signed) hold(r *Run, rec *record.Record) {
-	if s.Key == "" || len(rec.Signature) > 0 || Relies(r)(rec.Fact) {
+func (s *Signed) hold(rec *record.Record) {
+	if s.Key == "" || len(rec.Signature) > 0 || s.Relies(rec.Fact) {
 		return
 	}
-	step := r.index[plan.Address(rec.Step)]
+	step := s.steps[plan.Address(rec.Step)]
 	if !slices.ContainsFunc(s.lapses, func(l lapse) bool { return l.step == step }) {
 		s.lapses = append(s.lapses, lapse{step, *step})
 	}
@@ -133,7 +132,7 @@ func (f *Disowned) ofRun(r *Run, at moment) error {
 		return at.refuse("records %d to %d are disowned, and those that nobody signed are %d to %d", f.First, f.Last,
 			s.Head.Seq+1, at.seq-1)
 	}
-	if claims := Claims(r); len(claims) > 0 {
+	if claims := s.Claims(); len(claims) > 0 {
 		return at.refuse("nobody signed record %d, which is relied on: it cannot be disowned", claims[0].Seq)
 	}
 	for _, l := range s.lapses {

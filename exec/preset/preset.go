@@ -10,8 +10,7 @@ import (
 // Default is the preset of runs for which nobody chose one.
 const Default = "contract"
 
-// Names are the names of all presets.
-func Names() []string {
+func names() []string {
 	var names []string
 	for _, p := range All() {
 		names = append(names, p.Name)
@@ -23,7 +22,7 @@ func Names() []string {
 type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("preset: %q is none of %s", e.Name, strings.Join(Names(), ", "))
+	return fmt.Sprintf("preset: %q is none of %s", e.Name, strings.Join(names(), ", "))
 }
 
 // Named finds a preset; "" is the default one. *[UnknownError] if there is

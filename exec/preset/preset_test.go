@@ -62,7 +62,8 @@ func TestNumbersOfLadders(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	for _, name := range preset.Names() {
+	for _, p := range preset.All() {
+		name := p.Name
 		if p, err := preset.Named(name); err != nil || p.Name != name {
 			t.Errorf("%s: got %q, %v", name, p.Name, err)
 		}

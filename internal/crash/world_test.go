@@ -176,7 +176,7 @@ func (w *world) signed(run *history.Run) error {
 	if err := s.Verify(run.Started.Run); err != nil {
 		return err
 	}
-	if claims := history.Claims(run); len(claims) > 0 || (s.Key == "") != w.unsigned {
+	if claims := run.Signed.Claims(); len(claims) > 0 || (s.Key == "") != w.unsigned {
 		return fmt.Errorf("it is signed by %q up to record %d, and not %v", s.Key, s.Head.Seq, claims)
 	}
 	return nil

@@ -13,11 +13,11 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/envelope"
-	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/lane"
+	"github.com/planlock/planlock/exec/internal/probe"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/internal/process/environ"

@@ -35,7 +35,7 @@ func (l signing) signs() (record.Key, error) {
 func (l signing) signsWith(signer crypto.Signer) (record.Key, error) {
 	key, err := record.KeyOf(signer.Public())
 	if err == nil {
-		err = l.Rec.Journal.SignWith(signer, history.Relies(l.Rec.Run))
+		err = l.Rec.Journal.SignWith(signer, l.Rec.Run.Signed.Relies)
 	}
 	if err != nil {
 		return "", &session.Refusal{Run: l.Rec.Run.Started.Run, Err: err,
@@ -55,7 +55,7 @@ func (l signing) own(ctx context.Context) error {
 	if err := run.Signed.Verify(run.Started.Run); err != nil {
 		return err
 	}
-	if claims := history.Claims(run); len(claims) > 0 {
+	if claims := run.Signed.Claims(); len(claims) > 0 {
 		return l.claimed(claims)
 	}
 	if run.Sealed != nil || key == "" && l.Signer == nil {

@@ -77,9 +77,9 @@ func (p *People) Note(ctx context.Context, facts []history.Located) error {
 // documents that were drawn when the run was let go of speak of it; they are
 // drawn anew once it is open no more.
 func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error {
-	left := history.WasLeft(p.Rec.Run, q.ID)
+	left := p.Rec.Run.AskedBefore(q.ID, p.Rec.Run.ResumedAt)
 	err := p.put(ctx, s, q)
-	if err == nil && left && !history.WasLeft(p.Rec.Run, q.ID) {
+	if err == nil && left && !p.Rec.Run.AskedBefore(q.ID, p.Rec.Run.ResumedAt) {
 		p.Paused(ctx)
 	}
 	return err

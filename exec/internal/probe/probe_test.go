@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/envelope"
-	"github.com/planlock/planlock/envelope/probe"
+	"github.com/planlock/planlock/exec/internal/probe"
 	"github.com/planlock/planlock/ledger"
 )
 
