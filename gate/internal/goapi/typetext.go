@@ -2,8 +2,6 @@ package goapi
 
 import (
 	"go/ast"
-	"go/printer"
-	"go/token"
 	"path"
 	"strconv"
 	"strings"
@@ -62,10 +60,7 @@ func (s spelling) text(x ast.Expr) string {
 		return ""
 	}
 	s.rewrite(x)
-	var b strings.Builder
-	// Without positions the layout follows from x alone.
-	_ = printer.Fprint(&b, token.NewFileSet(), x) // fails only where b does
-	return b.String()
+	return exprText(x)
 }
 
 func (s spelling) rewrite(n ast.Node) {
