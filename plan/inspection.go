@@ -36,8 +36,10 @@ type inspection struct {
 	own      map[string]struct{} // the plan and its lock
 	keys     map[string]bool     // of [components] and [constraints], dotted
 
+	lanes   *Lanes                    // nil: no step may run beside another
 	created map[place]map[int]Address // places in lists of creations that an earlier step created
 	spent   int                       // comparisons with globs so far
+	crossed int                       // comparisons of what steps access that may run at once
 	beyond  string                    // the key at which there were too many, until it was told
 }
 
@@ -99,6 +101,9 @@ func inspect(d *Draft, o CheckOptions) *inspection {
 	}
 	x.indexSteps()
 	x.indexCreations()
+	if p.Parallel() {
+		x.lanes = p.Lanes()
+	}
 	return x
 }
 

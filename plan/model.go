@@ -315,9 +315,12 @@ func (b *Bearing) Bits() (bits fs.FileMode) {
 	if b == nil {
 		return 0
 	}
-	for bit, said := range map[fs.FileMode]bool{fs.ModeSetuid: b.SetUID, fs.ModeSetgid: b.SetGID, fs.ModeSticky: b.Sticky} {
-		if said {
-			bits |= bit
+	for _, x := range []struct {
+		bit  fs.FileMode
+		said bool
+	}{{fs.ModeSetuid, b.SetUID}, {fs.ModeSetgid, b.SetGID}, {fs.ModeSticky, b.Sticky}} {
+		if x.said {
+			bits |= x.bit
 		}
 	}
 	return bits
