@@ -31,23 +31,8 @@ func (s settings) kills(ctx context.Context, all *table) error {
 	if err := killed.plant(dir); err != nil {
 		return err
 	}
-	current, err := start(ctx, dir)
+	took, _, err := killedOften(ctx, "child", dir, s.rounds)
 	if err != nil {
-		return err
-	}
-	rest() // the tree was written just now
-	var took []time.Duration
-	for range s.rounds {
-		begin := time.Now()
-		if err := current.kill(); err != nil {
-			return err
-		}
-		if current, err = start(ctx, dir); err != nil {
-			return err
-		}
-		took = append(took, time.Since(begin))
-	}
-	if err := current.kill(); err != nil {
 		return err
 	}
 	m := median(took)
@@ -56,16 +41,44 @@ func (s settings) kills(ctx context.Context, all *table) error {
 	return nil
 }
 
+// killedOften kills a controller and starts the next one, so many times, and
+// returns how long each time took, and the most memory that a controller had.
+func killedOften(ctx context.Context, role, dir string, rounds int) (took []time.Duration, most int64, err error) {
+	current, err := start(ctx, role, dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	rest() // the tree was written just now
+	for range rounds {
+		begin := time.Now()
+		if err := current.kill(); err != nil {
+			return nil, 0, err
+		}
+		most = max(most, peak(current.cmd.ProcessState))
+		if current, err = start(ctx, role, dir); err != nil {
+			return nil, 0, err
+		}
+		took = append(took, time.Since(begin))
+		if err := current.settle(); err != nil {
+			return nil, 0, err
+		}
+	}
+	return took, most, current.kill()
+}
+
 // A process is a controller that is in the middle of a step.
-type process struct{ cmd *osexec.Cmd }
+type process struct {
+	cmd *osexec.Cmd
+	out *bufio.Reader
+}
 
 // start starts a controller, and waits until its executor is called.
-func start(ctx context.Context, dir string) (*process, error) {
+func start(ctx context.Context, role, dir string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	c := osexec.CommandContext(ctx, self, "child", dir)
+	c := osexec.CommandContext(ctx, self, role, dir)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -74,10 +87,17 @@ func start(ctx context.Context, dir string) (*process, error) {
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+	p := &process{c, bufio.NewReader(out)}
+	if line, err := p.out.ReadString('\n'); err != nil {
 		return nil, errors.Join(fmt.Errorf("the controller came to no step: %q", line), err, c.Process.Kill(), c.Wait())
 	}
-	return &process{c}, nil
+	return p, nil
+}
+
+// settle waits until the step wrote what its successor has to take back.
+func (p *process) settle() error {
+	_, err := p.out.ReadString('\n')
+	return err
 }
 
 // kill ends the process. It returns when it is gone: before that the workspace
@@ -102,10 +122,11 @@ func child(dir string) {
 			if w.Step.Address != "1.3" {
 				return exec.Outcome{}, nil
 			}
+			fmt.Println("here")
 			if err := os.WriteFile(filepath.Join(w.Dir, "half-done"), []byte("text\n"), 0o644); err != nil {
 				return exec.Outcome{}, err
 			}
-			fmt.Println("here")
+			fmt.Println("wrote")
 			select {}
 		}))
 	report, err := c.Resume(ctx, locked, "")

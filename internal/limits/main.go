@@ -18,6 +18,7 @@ import (
 type settings struct {
 	dir     string
 	trees   string
+	sizes   string
 	rows    *regexp.Regexp
 	rounds  int
 	steps   int
@@ -34,6 +35,10 @@ func main() {
 		child(os.Args[2])
 		return
 	}
+	if len(os.Args) > 2 && os.Args[1] == "commands" {
+		commandChild(os.Args[2])
+		return
+	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "limits:", err)
 		os.Exit(1)
@@ -46,6 +51,7 @@ func run() error {
 	var short bool
 	flag.StringVar(&s.dir, "dir", "", "folder on the disk that is measured; the folder for temporary files if empty")
 	flag.StringVar(&s.trees, "trees", "12k,20k", "trees to generate: 12k, 20k, large, or small for a trial")
+	flag.StringVar(&s.sizes, "sizes", "10k", "trees for steps of commands, kills and memory: 10k, 100k, 1m; the smallest first")
 	flag.StringVar(&rows, "rows", "", "regular expression of the goals to measure; all if empty")
 	flag.IntVar(&s.rounds, "rounds", 21, "how often each side is measured")
 	flag.IntVar(&s.steps, "steps", 10_000, "steps of the long run")
@@ -102,7 +108,8 @@ func (s settings) measure(ctx context.Context) error {
 		}
 	}
 	for _, group := range []func(settings, context.Context, *table) error{settings.fourRecords, settings.replay,
-		settings.longRun, settings.kills, settings.memory} {
+		settings.longRun, settings.kills, settings.inSizes, settings.killsInSizes, settings.inLanes, settings.startup,
+		settings.memory} {
 		err := m.measure(func(all *table) error {
 			own := s
 			var err error

@@ -29,10 +29,10 @@ func (s settings) memory(ctx context.Context, all *table) error {
 	if s.rows.String() == "" || !s.wants(goalRunMemory, goalStatusMemory, goalResumeMemory, goalVerifyMemory) {
 		return nil
 	}
-	command, dir := filepath.Join(s.work, "planlock"), filepath.Join(s.work, "tree")
-	build := osexec.CommandContext(ctx, "go", "build", "-o", command, "github.com/planlock/planlock/cmd/planlock")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
+	dir := filepath.Join(s.work, "tree")
+	command, err := s.command(ctx)
+	if err != nil {
+		return err
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
