@@ -22,6 +22,7 @@ import (
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
 )
@@ -200,8 +201,22 @@ var besideScript = exectest.Script{
 // or so.
 const theRuns = "PLANLOCK_RUNS"
 
+// besideCommands are what the steps of besideScript do, as commands.
+var besideCommands = []string{"echo step > a; echo 'step 1' > m", "mkdir -p d; echo step > d/b",
+	"echo 'step 3' > a; echo 'step 3' > m", "rm -f x; mkdir -p d/e; echo step > d/e/c", "echo 'step 5' > m; rm -f d/b"}
+
+// byCommands has the steps of a plan be carried out by commands.
+func byCommands(text string) string {
+	text = strings.Replace(text, "executor = \"script\"", "executor = \"shell\"", 1)
+	for _, run := range besideCommands {
+		text = strings.Replace(text, "run = \"true\"", fmt.Sprintf("run = %q", run), 1)
+	}
+	return text
+}
+
 // TestBesideAnEditor carries runs out beside a process that edits files in the
-// same workspace all the time; in every second one, steps run in lanes. What
+// same workspace all the time; in every second one, steps run in lanes, and in
+// one of four they are commands, which work in overlays where there are such. What
 // that wrote last is there, byte for byte; at a path that steps deliver, it may
 // be that a question or a finding names it. Who removes what a step created, and
 // has the step carried out again, gets it anew. With the tag torture, these are
@@ -237,13 +252,13 @@ func TestBesideAnEditor(t *testing.T) {
 }
 
 // besides is what came of runs.
-type besides struct{ Edits, Files, Delivered, Named, Questions, Resumed, Busy, Groups, Met, Anew int }
+type besides struct{ Edits, Files, Delivered, Named, Questions, Resumed, Busy, Groups, Met, Anew, Commands int }
 
 func (s *besides) add(o besides) {
 	s.Edits, s.Files, s.Delivered = s.Edits+o.Edits, s.Files+o.Files, s.Delivered+o.Delivered
 	s.Named, s.Questions, s.Resumed = s.Named+o.Named, s.Questions+o.Questions, s.Resumed+o.Resumed
 	s.Busy, s.Groups, s.Met = s.Busy+o.Busy, s.Groups+o.Groups, s.Met+o.Met
-	s.Anew += o.Anew
+	s.Anew, s.Commands = s.Anew+o.Anew, s.Commands+o.Commands
 }
 
 // A beside is one run beside an editor.
@@ -287,7 +302,11 @@ func (b *beside) run(seed uint64) {
 	if seed%2 == 1 {
 		text = besideLanes([]string{"ask", "sequential"}[seed/2%2])
 	}
+	if b.rng.IntN(4) == 0 {
+		text, b.Commands = byCommands(text), 1
+	}
 	bench := exectest.New(b, text, files, besideScript)
+	bench.Controller.Executors["shell"] = &shell.Executor{}
 	defer os.RemoveAll(bench.Dir)
 	b.say("begin %d %s", seed, bench.Dir)
 	c := bench.Controller

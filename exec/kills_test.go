@@ -68,7 +68,7 @@ func die(dir string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{}), NoSandbox: true}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{})}
 	_, err = c.Resume(context.Background(), locked, "")
 	if errors.Is(err, exec.ErrNoRun) {
 		_, err = c.Run(context.Background(), locked)
