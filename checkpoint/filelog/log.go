@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/file"
@@ -40,6 +41,7 @@ type Log struct {
 
 	mu       sync.Mutex
 	f        logFile
+	locked   *os.File // the same, while it is locked
 	place    file.Stay
 	end      logEnd
 	loose    []byte     // the last frame, where it was written and not synced
@@ -65,15 +67,28 @@ type logFile interface {
 	Close() error
 }
 
+// lingers bounds the wait for the lock of a writer that is gone: a child that it
+// was just starting has the file open until it begins with its own program.
+const lingers = 100 * time.Millisecond
+
+func lock(f *os.File) (held bool, err error) {
+	for limit := time.Now().Add(lingers); ; time.Sleep(2 * time.Millisecond) {
+		if held, err = file.Lock(f); !held || err != nil || time.Now().After(limit) {
+			return held, err
+		}
+	}
+}
+
 // openForWriting locks the log, verifies it, mends what a crash left at its
 // end, and opens its head. The lock comes first: a writer at work would look
 // like damage.
 func (l *Log) openForWriting(f *disk.File, known ends) error {
-	if held, err := file.Lock(f.OS()); err != nil {
+	if held, err := lock(f.OS()); err != nil {
 		return fmt.Errorf("checkpoint: lock log: %w", err)
 	} else if held {
 		return &checkpoint.HeldError{Dir: l.path, Holder: "another writer of this log"}
 	}
+	l.locked = f.OS()
 	if err := l.locate(f, known); err != nil {
 		return err
 	}
@@ -374,5 +389,14 @@ func (l *Log) Close() error {
 		errs = append(errs, err, l.head.SyncData())
 	}
 	l.outside.close()
-	return errors.Join(append(errs, l.head.Close(), l.f.Close())...)
+	return errors.Join(append(errs, l.head.Close(), l.unlock(), l.f.Close())...)
+}
+
+// unlock gives the lock back, also where a child that is just being started
+// still has the file open.
+func (l *Log) unlock() error {
+	if l.locked == nil {
+		return nil
+	}
+	return file.Unlock(l.locked)
 }

@@ -45,7 +45,7 @@ func openLog(root *disk.Root, path string, known ends) (*Log, error) {
 	}
 	l := &Log{path: path, root: root, f: file.Data{File: f}}
 	if err := l.openForWriting(f, known); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, l.unlock(), f.Close())
 	}
 	return l, nil
 }

@@ -141,7 +141,7 @@ func (h *Held) lockFolder(ctx context.Context, root *disk.Root, dir string) erro
 	if err != nil {
 		return cannotHold(dir, err)
 	}
-	held, err := file.Lock(f.OS())
+	held, err := lock(ctx, f.OS(), dir)
 	switch {
 	case held:
 		return errors.Join(heldBy(ctx, f.OS(), dir), f.Close())
@@ -193,7 +193,7 @@ func lockOwn(ctx context.Context, root *disk.Root, dir string) (*disk.File, erro
 		if err != nil {
 			return nil, cannotHold(dir, err)
 		}
-		held, err := file.Lock(f.OS())
+		held, err := lock(ctx, f.OS(), dir)
 		if err != nil {
 			return nil, errors.Join(cannotHold(dir, err), f.Close())
 		}

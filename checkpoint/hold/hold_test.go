@@ -227,6 +227,39 @@ func TestHoldNamesNoDeadOwner(t *testing.T) {
 	}
 }
 
+// A child that an owner was just starting when it died has the lock for a
+// moment longer: that is waited for.
+func TestHoldWaitsForWhatADeadOwnerLeft(t *testing.T) {
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	must(t, dead.Run())
+	host, err := os.Hostname()
+	must(t, err)
+	dir := t.TempDir()
+	lingers, err := hold.Workspace(t.Context(), dir)
+	must(t, err)
+	lock := filepath.Join(dir, ".planlock", "lock")
+	must(t, os.WriteFile(lock, fmt.Appendf(nil, `{"pid":%d,"host":%q}`, dead.Process.Pid, host), 0o644))
+	next := make(chan error)
+	go func() {
+		held, err := hold.Workspace(context.Background(), dir)
+		if err == nil {
+			err = held.Release()
+		}
+		next <- err
+	}()
+	looks := 500 // the next one has looked meanwhile, as a rule
+	if runtime.GOOS == "windows" {
+		looks = 20
+	}
+	for range looks {
+		if _, err := os.ReadFile(lock); err != nil {
+			t.Error(err)
+		}
+	}
+	must(t, lingers.Release())
+	must(t, <-next)
+}
+
 // Whoever makes room has to hold the workspace first.
 func TestHoldOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()

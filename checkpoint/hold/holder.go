@@ -88,6 +88,41 @@ func nameHolder(ctx context.Context, dir string) string {
 	}
 }
 
+// lingers bounds the wait for a lock that nobody has any more: a child that its
+// holder was just starting when it died has all files open until it begins with
+// its own program.
+const lingers = 2 * time.Second
+
+// lock locks a file of dir without waiting for a holder that lives.
+func lock(ctx context.Context, f *os.File, dir string) (held bool, err error) {
+	limit := time.Now().Add(lingers)
+	for {
+		held, err = file.Lock(f)
+		if !held || err != nil || ctx.Err() != nil || time.Now().After(limit) || !orphaned(f, dir) {
+			return held, err
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// orphaned reports whether somebody has a file of dir alone, and the one who
+// says so is gone.
+func orphaned(f *os.File, dir string) bool {
+	if alone, err := file.Share(f); !alone { // somebody works in a folder below
+		if err == nil {
+			_ = file.Unlock(f) // what fails is seen when it is locked
+		}
+		return false
+	}
+	said := openLock(dir)
+	if said == nil {
+		return false
+	}
+	defer said.Close() // only read
+	h := readHolder(said)
+	return h != nil && h.gone()
+}
+
 // openLock opens the lock file of a folder; nil where there is none that may be
 // read.
 func openLock(dir string) *os.File {

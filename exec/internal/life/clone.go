@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -56,7 +57,10 @@ func (l *Life) layers(ctx context.Context) (err error) {
 	if !can.Can {
 		return nil
 	}
-	l.Work.Layers, err = layer.Over(CloneDir(l.Session), at, filepath.Join(l.Work.RunDir(), home.LayersName), can.Trusted)
+	dir := filepath.Join(l.Work.RunDir(), home.LayersName)
+	if err = disk.From(ctx).Anywhere().MkdirAll(dir, 0o700); err == nil {
+		l.Work.Layers, err = layer.Over(CloneDir(l.Session), at, dir, can.Trusted)
+	}
 	if err == nil {
 		err = salvage(ctx, l.Work.Layers)
 	}
