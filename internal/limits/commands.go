@@ -75,8 +75,8 @@ limits = { max_files = 9, max_lines = 900 }
 		if j.writes != "" {
 			artifacts = fmt.Sprintf(made, j.writes)
 		}
-		fmt.Fprintf(&b, "[[tasks]]\nid = %d\ndescription = \"one\"\n[[tasks.steps]]\nid = 1\ndescription = \"one\"\nrun = %q\n%s\n",
-			i+1, j.run, artifacts)
+		fmt.Fprintf(&b, "[[tasks]]\nid = %d\ndescription = \"one\"\n", i+1)
+		fmt.Fprintf(&b, "[[tasks.steps]]\nid = 1\ndescription = \"one\"\nrun = %q\n%s\n", j.run, artifacts)
 	}
 	for i := range list {
 		if lanes > 1 {
@@ -96,8 +96,8 @@ limits = { max_files = 9, max_lines = 900 }
 
 // commands is a controller whose steps are commands.
 func commands(dir, state string, c *commander) *exec.Controller {
-	return &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(c), Witness: filelog.Witness{Dir: state},
-		Policy: exec.Policy{Mode: plan.Silent}}
+	return &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(c),
+		Witness: filelog.Witness{Dir: state}, Policy: exec.Policy{Mode: plan.Silent}}
 }
 
 // inSizes measures steps of commands in trees that differ in their size alone.
