@@ -96,6 +96,7 @@ func (d *Deliveries) carry(ctx context.Context, name string, from, to *ledger.Tr
 	if len(changes) == 0 {
 		return nil, nil
 	}
+	d.tellOfNames(changes)
 	return d.finish(ctx, name, changes, d.bearings(changes))
 }
 

@@ -54,6 +54,10 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err := errors.Join(l.harmless(l.Locked.Format()), l.overlaid()); err != nil {
 		return err
 	}
+	if err := l.roomFor(base); err != nil {
+		return err
+	}
+	l.tellOfLarge(base)
 	env, err := l.Bound.Envelope(ctx)
 	if err != nil {
 		return err
@@ -107,7 +111,7 @@ func (l *Life) Begin(ctx context.Context) error {
 	for _, d := range l.Locked.Warnings() {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
-	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base), waiting)
+	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base), l.mounted(), waiting)
 	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}

@@ -1,0 +1,134 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// TestOddPlaces runs a plan in workspaces that are not an ordinary folder: the
+// run comes to its end, and says what is lost, or is refused with the reason and
+// what helps, before it has begun.
+func TestOddPlaces(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root mounts")
+	}
+	tmpfs := func(t *testing.T, at, options string) {
+		t.Helper()
+		must(t, errors.Join(os.MkdirAll(at, 0o755), syscall.Mount("none", at, "tmpfs", 0, options)))
+		t.Cleanup(func() { must(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
+	}
+	places := map[string]struct {
+		lay     func(t *testing.T, b *exectest.Bench)
+		refused string // "": it is not
+		warns   string
+		holds   map[string]string // at the end
+	}{
+		"an overlay": {lay: func(t *testing.T, b *exectest.Bench) {
+			base := t.TempDir()
+			tmpfs(t, base, "size=8m")
+			for _, dir := range []string{"lower", "upper", "work"} {
+				must(t, os.Mkdir(filepath.Join(base, dir), 0o755))
+			}
+			must(t, syscall.Mount("overlay", b.Dir, "overlay", 0, "lowerdir="+base+"/lower,upperdir="+base+"/upper,workdir="+base+"/work"))
+			t.Cleanup(func() { must(t, syscall.Unmount(b.Dir, syscall.MNT_DETACH)) })
+			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
+		}, holds: map[string]string{"a": "a\n", "mine.txt": "changed\n"}},
+		"a read-only file system": {lay: func(t *testing.T, b *exectest.Bench) {
+			tmpfs(t, b.Dir, "size=8m")
+			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
+			must(t, syscall.Mount("none", b.Dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+		}, refused: "read-only file system, work in a copy", holds: map[string]string{"mine.txt": "mine\n"}},
+		"a full disk": {lay: func(t *testing.T, b *exectest.Bench) {
+			tmpfs(t, b.Dir, "size=64k")
+			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
+			if err := exectest.Put(b.Dir, "rest", strings.Repeat("x", 1<<20)); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatal(err)
+			}
+		}, refused: "no space left on device", holds: map[string]string{"mine.txt": "mine\n"}},
+		"a disk with too little room": {lay: func(t *testing.T, b *exectest.Bench) {
+			tmpfs(t, b.Dir, "size=2m")
+			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
+			must(t, exectest.Put(b.Dir, "rest", strings.Repeat("x", 1200<<10)))
+		}, refused: "make room there", holds: map[string]string{"mine.txt": "mine\n"}},
+		"something mounted in it": {lay: func(t *testing.T, b *exectest.Bench) {
+			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
+			tmpfs(t, filepath.Join(b.Dir, "in"), "size=1m")
+			must(t, exectest.Put(b.Dir, "in/theirs", "theirs\n"))
+		}, warns: `can read, and not write, what is mounted in the workspace: "in"`,
+			holds: map[string]string{"a": "a\n", "mine.txt": "changed\n", "in/theirs": "theirs\n"}},
+		"a file of two names": {lay: func(t *testing.T, b *exectest.Bench) {
+			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
+			must(t, os.Link(filepath.Join(b.Dir, "mine.txt"), filepath.Join(b.Dir, "other.txt")))
+		}, warns: "have further names (hard links), which keep what was there: mine.txt",
+			holds: map[string]string{"mine.txt": "changed\n", "other.txt": "mine\n"}},
+		"a large file of holes": {lay: func(t *testing.T, b *exectest.Bench) {
+			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
+			must(t, exectest.Put(b.Dir, "huge", ""))
+			must(t, os.Truncate(filepath.Join(b.Dir, "huge"), 1<<30))
+		}, warns: "huge (1073741824 bytes)", holds: map[string]string{"a": "a\n"}},
+	}
+	const text = `schema = 1
+profile = "observe"
+goal.description = "Change a file"
+defaults.executor = "script"
+
+[[tasks]]
+id = 1
+description = "Change it"
+
+[[tasks.steps]]
+id = 1
+description = "Change it"
+run = "true"
+`
+	for name, place := range places {
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(place.warns, "huge") && !whole {
+				t.Skip("it reads a GiB: go test -tags torture")
+			}
+			b := exectest.New(t, text, nil, exectest.Script{"1.1": exectest.All(exectest.Write("a", "a\n"), exectest.Write("mine.txt", "changed\n"))})
+			place.lay(t, b)
+			var warnings []string
+			b.Controller.Observe = func(_ context.Context, e event.Event) {
+				if e.Kind == event.Warning {
+					warnings = append(warnings, e.Text)
+				}
+			}
+			var report *exec.Report
+			locked, err := b.Controller.Lock(t.Context(), b.Draft)
+			if err == nil {
+				report, err = b.Controller.Run(t.Context(), locked)
+			}
+			if place.refused == "" && (err != nil || report.Status() != history.Achieved) {
+				t.Fatalf("%v\n%s", err, report)
+			}
+			if place.refused != "" && (err == nil || !strings.Contains(err.Error(), place.refused)) {
+				t.Errorf("refused with %v, want %q", err, place.refused)
+			}
+			if runs, _ := filepath.Glob(filepath.Join(b.Dir, ".planlock", "runs", "*")); place.refused != "" && len(runs) > 0 {
+				t.Errorf("it was refused, and there are %v", runs)
+			}
+			if report != nil && place.refused == "" {
+				warnings = append(warnings, report.Run.Started.Warnings...)
+			}
+			if all := strings.Join(warnings, "\n"); !strings.Contains(all, place.warns) {
+				t.Errorf("the warnings are %q, want %q", all, place.warns)
+			}
+			for path, want := range place.holds {
+				if got, err := os.ReadFile(filepath.Join(b.Dir, path)); string(got) != want {
+					t.Errorf("%s holds %q, %v, want %q", path, got, err, want)
+				}
+			}
+		})
+	}
+}
