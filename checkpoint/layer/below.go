@@ -1,53 +1,81 @@
 package layer
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path"
 	"slices"
 
 	"github.com/planlock/planlock/ledger"
 )
 
-// below is what lies below a layer, by paths.
-type below interface {
-	// look is the entry at a path; nil if there is none.
-	look(path string) (*ledger.Entry, error)
-	// names are those of the entries of a folder, sorted; none of what is no
-	// folder.
-	names(path string) ([]string, error)
+// below is the clone on which a layer lies: by the tree that it holds, and, where
+// that does not watch it, as it is read.
+type below struct {
+	tree    *ledger.Tree // nil: all is read
+	root    *os.Root
+	folders map[string]bool // whether paths are folders, as far as that was looked at
 }
 
-// based is what lies below by the tree that the work began with, which is not
-// read again; what that tree does not watch is read.
-type based struct {
-	tree *ledger.Tree
-	disk below
-}
+func (b *below) knows(name string) bool { return b.tree != nil && b.tree.Level(name) <= ledger.Tracked }
 
-func (b based) knows(path string) bool { return b.tree.Level(path) <= ledger.Tracked }
-
-func (b based) look(path string) (*ledger.Entry, error) {
-	if !b.knows(path) {
-		return b.disk.look(path)
+// look is the entry at a path; nil if there is none.
+func (b *below) look(name string) (*ledger.Entry, error) {
+	if b.knows(name) {
+		if e, ok := b.tree.Lookup(name); ok {
+			return &e, nil
+		}
+		return nil, nil
 	}
-	if e, ok := b.tree.Lookup(path); ok {
-		return &e, nil
+	if name != "." && !b.folder(path.Dir(name)) {
+		return nil, nil
 	}
-	return nil, nil
+	info, err := b.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return entryOf(b.root, name, name, info, nil)
 }
 
-func (b based) names(folder string) ([]string, error) {
+// names are those of the entries of a folder, sorted; none of what is no folder.
+func (b *below) names(folder string) ([]string, error) {
 	var names []string
-	for e := range b.tree.In(folder) {
-		if b.knows(e.Path) {
-			names = append(names, path.Base(e.Path))
+	if b.tree != nil {
+		for e := range b.tree.In(folder) {
+			if b.knows(e.Path) {
+				names = append(names, path.Base(e.Path))
+			}
 		}
 	}
-	there, err := b.disk.names(folder)
-	for _, name := range there {
-		if !b.knows(path.Join(folder, name)) {
-			names = append(names, name)
+	if !b.folder(folder) {
+		return names, nil
+	}
+	list, err := fs.ReadDir(b.root.FS(), folder)
+	for _, e := range list {
+		if !b.knows(path.Join(folder, e.Name())) {
+			names = append(names, e.Name())
 		}
 	}
 	slices.Sort(names)
 	return names, err
+}
+
+// folder reports whether a path is a folder, and all above it are.
+func (b *below) folder(name string) bool {
+	if name == "." {
+		return true
+	}
+	is, known := b.folders[name]
+	if !known {
+		if b.folder(path.Dir(name)) {
+			info, err := b.root.Lstat(name)
+			is = err == nil && info.IsDir()
+		}
+		b.folders[name] = is
+	}
+	return is
 }

@@ -6,10 +6,17 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
+)
+
+// Notes of an overlay about a folder or file.
+const (
+	opaqueNote   = "opaque"   // "y": nothing below it is merged
+	redirectNote = "redirect" // what lies below it has this path, or this name in its folder
+	whiteoutNote = "whiteout" // an empty file that stands for one that was removed
 )
 
 // A walk of an upper folder says what is different in the merged folder from
@@ -19,13 +26,41 @@ import (
 // It looks at what lies in the upper folder, and no further, but where a folder
 // was removed, replaced or renamed.
 type walk struct {
-	ctx       context.Context
-	workspace string
-	marks     marks
-	whole     bool // repositories are looked at as anything else
-	below     below
-	found     Difference
-	origins   map[string]string // of files that were moved with their folder: where they lie below
+	ctx     context.Context
+	marks   marks
+	below   *below
+	found   []ledger.Change
+	origins map[string]string // of what was moved with its folder: where it lies below
+}
+
+// compare compares the upper folder with the clone, which holds a tree.
+func (l *Layer) compare(ctx context.Context, base *ledger.Tree) ([]ledger.Change, error) {
+	upper, err := os.OpenRoot(l.upper())
+	if err != nil {
+		return nil, err
+	}
+	defer upper.Close() // only a handle
+	clone, err := os.OpenRoot(l.of.clone)
+	if err != nil {
+		return nil, err
+	}
+	defer clone.Close() // only a handle
+	w := &walk{ctx: ctx, marks: l.of.marks(), origins: map[string]string{},
+		below: &below{tree: base, root: clone, folders: map[string]bool{}}}
+	if err := w.folder(upper, ".", ".", true); err != nil {
+		return nil, err
+	}
+	l.origins = w.origins
+	slices.SortFunc(w.found, func(a, b ledger.Change) int { return strings.Compare(a.Path, b.Path) })
+	return w.found, nil
+}
+
+// marks are those of the notes.
+func (o *Overlays) marks() marks {
+	if o.trusted {
+		return trustedMarks
+	}
+	return userMarks
 }
 
 // folder walks a folder of the upper one. Below its place lies origin; from is
@@ -51,7 +86,7 @@ func (w *walk) folder(in *os.Root, at, origin string, from bool) error {
 	there := make(map[string]bool, len(list)) // and whether it stands for something that is gone
 	for _, e := range list {
 		name := path.Join(at, e.Name())
-		if w.leaves(name, e) {
+		if name == own { // what hides the controller's folder was made with the layer
 			there[e.Name()] = true
 			continue
 		}
@@ -67,7 +102,7 @@ func (w *walk) folder(in *os.Root, at, origin string, from bool) error {
 
 // origin is the folder that lies below an open one of the upper folder.
 func (w *walk) origin(f *os.File, at, origin string, from bool) (string, bool, error) {
-	noted, err := w.noted(f, at)
+	noted, err := w.marks.list(f)
 	if err != nil {
 		return "", false, err
 	}
@@ -89,16 +124,6 @@ func (w *walk) origin(f *os.File, at, origin string, from bool) (string, bool, e
 	return origin, err == nil && e != nil && e.Kind == ledger.Dir, err
 }
 
-// noted are the notes about an open file or folder. Attributes that are none
-// are lost.
-func (w *walk) noted(f *os.File, at string) (notes, error) {
-	noted, others, err := w.marks.list(f)
-	for _, name := range others {
-		w.found.lose(at, "attribute %s", name)
-	}
-	return noted, err
-}
-
 // entry compares one entry of the upper folder, and reports whether it stands
 // for one that is there.
 func (w *walk) entry(in *os.Root, e fs.DirEntry, at, origin string, from bool) (there bool, err error) {
@@ -110,7 +135,7 @@ func (w *walk) entry(in *os.Root, e fs.DirEntry, at, origin string, from bool) (
 	var now *ledger.Entry
 	if !gone {
 		now, err = entryOf(in, e.Name(), at, info, func(f *os.File) error {
-			noted, err := w.noted(f, at)
+			noted, err := w.marks.list(f)
 			gone = info.Size() == 0 && noted.has(whiteoutNote)
 			return err
 		})
@@ -121,7 +146,7 @@ func (w *walk) entry(in *os.Root, e fs.DirEntry, at, origin string, from bool) (
 	case gone:
 		return false, w.gone(at)
 	}
-	if err := w.compare(*now, info); err != nil || !info.IsDir() {
+	if err := w.compare(*now); err != nil || !info.IsDir() {
 		return true, err
 	}
 	sub, err := in.OpenRoot(e.Name())
@@ -167,49 +192,53 @@ func (w *walk) elsewhere(at, origin string, from bool, there map[string]bool) er
 // moved compares what was renamed with its folder, and lies below at origin.
 func (w *walk) moved(origin, at string) error {
 	e, err := w.below.look(origin)
-	if err != nil || e == nil || w.reserved(at) {
+	if err != nil || e == nil {
 		return err
 	}
 	now := *e
 	now.Path = at
 	w.origins[at] = origin
-	if err := w.compare(now, nil); err != nil || now.Kind != ledger.Dir {
+	if err := w.compare(now); err != nil || now.Kind != ledger.Dir {
 		return err
 	}
 	return w.elsewhere(at, origin, true, map[string]bool{})
 }
 
-// compare notes what stands at a path now, unless the same lies below. Info is
-// of what lies in the upper folder, nil if that does not.
-func (w *walk) compare(now ledger.Entry, info fs.FileInfo) error {
+// compare notes what stands at a path now, unless the same lies below.
+func (w *walk) compare(now ledger.Entry) error {
 	before, err := w.below.look(now.Path)
 	if err != nil {
 		return err
 	}
-	changed := w.found.note(before, &now)
-	if info != nil {
-		w.owner(now.Path, info)
-	}
-	if before == nil {
-		return nil
-	}
-	if changed && before.Kind == ledger.File {
-		w.names(now.Path)
-	}
-	if before.Kind == ledger.Dir && now.Kind != ledger.Dir {
+	w.note(before, &now)
+	if before != nil && before.Kind == ledger.Dir && now.Kind != ledger.Dir {
 		return w.emptied(now.Path)
 	}
 	return nil
+}
+
+// note takes a change in, unless both sides are the same. Build tools look at the
+// times of files.
+func (w *walk) note(before, after *ledger.Entry) {
+	switch {
+	case before == nil && after == nil:
+	case before == nil:
+		w.found = append(w.found, ledger.Change{Path: after.Path, Op: ledger.Created, After: after})
+	case after == nil:
+		w.found = append(w.found, ledger.Change{Path: before.Path, Op: ledger.Deleted, Before: before})
+	case !before.Same(*after), after.Kind == ledger.File && !after.ModTime.Equal(before.ModTime):
+		w.found = append(w.found, ledger.Change{Path: after.Path, Op: ledger.Modified, Before: before, After: after})
+	}
 }
 
 // gone notes that what lies below at a path, with all it holds, is there no
 // more.
 func (w *walk) gone(at string) error {
 	before, err := w.below.look(at)
-	if err != nil || before == nil || w.reserved(at) {
+	if err != nil || before == nil {
 		return err
 	}
-	w.found.note(before, nil)
+	w.note(before, nil)
 	if before.Kind != ledger.Dir {
 		return nil
 	}
@@ -227,52 +256,21 @@ func (w *walk) emptied(at string) error {
 	return err
 }
 
-// reserved reports whether a path is one of those that are never delivered.
-func (w *walk) reserved(at string) bool {
-	if w.whole {
-		return at == own
-	}
-	return reserved(at)
-}
-
-// leaves reports whether an entry is none that is ever delivered, and notes it
-// if somebody wrote there.
-func (w *walk) leaves(at string, e fs.DirEntry) bool {
-	if !w.reserved(at) {
-		return false
-	}
-	if at != own || e.IsDir() { // what hides the controller's folder was made with the layer
-		w.found.lose(at, notDelivered)
-	}
-	return true
-}
-
-// owner notes what an entry has that a delivery does not make: another owner
-// than this process, unless it had that before, and several names.
-func (w *walk) owner(at string, info fs.FileInfo) {
-	uid, gid, names := owner(info)
-	if names > 1 && info.Mode().IsRegular() {
-		w.found.lose(at, "one file with %d names", names)
-	}
-	if uid == uint32(os.Geteuid()) && gid == uint32(os.Getegid()) {
-		return
-	}
-	if was, err := os.Lstat(filepath.Join(w.workspace, filepath.FromSlash(at))); err == nil {
-		if u, g, _ := owner(was); u == uid && g == gid {
-			return
+// folder reads the notes about an open folder.
+func (m marks) folder(f *os.File, noted notes) (opaque bool, redirect string, err error) {
+	if noted.has(opaqueNote) {
+		text, err := m.value(f, opaqueNote)
+		if err != nil || text == "y" {
+			return true, "", err
 		}
 	}
-	w.found.lose(at, "owner %d:%d", uid, gid)
+	if noted.has(redirectNote) {
+		redirect, err = m.value(f, redirectNote)
+	}
+	return false, redirect, err
 }
 
-// names notes that a file which changed is one of several names in the
-// workspace.
-func (w *walk) names(at string) {
-	was, err := os.Lstat(filepath.Join(w.workspace, filepath.FromSlash(at)))
-	if err != nil || !was.Mode().IsRegular() {
-		return
-	}
-	if _, _, names := owner(was); names > 1 {
-		w.found.lose(at, "it was one file with %d names: the others keep what they have", names)
-	}
-}
+// notes are the names of those about a file or folder.
+type notes []string
+
+func (n notes) has(name string) bool { return slices.Contains(n, name) }

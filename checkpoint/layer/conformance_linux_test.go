@@ -12,7 +12,6 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,19 +29,19 @@ var (
 	rounds = flag.Int("layers.rounds", 0, "how many sequences of operations; 0: few, or 400 with the tag torture")
 )
 
-// kinds are the engines that the suite holds against a plain copy, each with
-// what tells whether the machine has it.
-var kinds = []struct {
-	kind layer.Kind
-	has  func(layer.Views) bool
-}{
-	{layer.ByOverlay, func(v layer.Views) bool { return v.Overlay }},
-	{layer.ByClone, func(v layer.Views) bool { return v.Bind }},
-	{layer.Elsewhere, func(layer.Views) bool { return true }},
-}
+// A way to have commands work in a clone.
+type way string
 
-// Every kind of layer is as a plain copy of the workspace, whatever is done in
-// it, also in layers on layers; and it says of itself what is different.
+// The ways, each of which is as a plain copy of the workspace.
+const (
+	overlaid  way = "overlay"
+	shown     way = "clone under the same path"
+	elsewhere way = "clone elsewhere"
+)
+
+// Each way to work is as a plain copy of the workspace, whatever is done, one
+// attempt after another; the workspace is not touched. An overlay says of itself
+// what it changed, and the clone with which it was merged has no note of it.
 func TestConformance(t *testing.T) {
 	t.Run("self", conform)
 	if os.Geteuid() == 0 {
@@ -68,15 +67,10 @@ func asNobody(t *testing.T, pattern string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign := filepath.Join(home, "foreign")
-	put(t, foreign, "ws/roots", "text", 0o666)
-	if err := errors.Join(os.Chown(foreign, nobody, nobody), os.Chown(filepath.Join(foreign, "ws"), nobody, nobody)); err != nil {
-		t.Fatal(err)
-	}
 	cmd := osexec.CommandContext(t.Context(), program, "-test.run="+pattern, "-test.v",
 		fmt.Sprint("-layers.seed=", *seed), fmt.Sprint("-layers.rounds=", *rounds))
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "TMPDIR="+home, "HOME="+home, inForeign+"="+foreign)
+	cmd.Env = append(os.Environ(), "TMPDIR="+home, "HOME="+home)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -97,19 +91,10 @@ func conform(t *testing.T) {
 	if *seed > 0 {
 		first, count = *seed, 1
 	}
-	for _, k := range kinds {
-		t.Run(string(k.kind), func(t *testing.T) {
-			ws, state := newSite(t)
-			if err := os.Mkdir(state, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			views := process.ReachViews(ws, state)
-			if !k.has(views) {
-				t.Skip(views.Reasons)
-			}
-			t.Logf("seeds %d to %d", first, first+uint64(count)-1)
+	for _, by := range []way{overlaid, shown, elsewhere} {
+		t.Run(string(by), func(t *testing.T) {
 			for s := first; s < first+uint64(count); s++ {
-				if conformOnce(t, k.kind, views, s); t.Failed() {
+				if conformOnce(t, by, s); t.Failed() {
 					t.Fatalf("go test ./checkpoint/layer -run 'TestConformance' -layers.seed %d", s)
 				}
 			}
@@ -117,85 +102,146 @@ func conform(t *testing.T) {
 	}
 }
 
-// conformOnce plays one sequence in layers, each on the one before, and in a
+// A stage is a workspace with its clone and a plain copy, and what is tried in
+// them.
+type stage struct {
+	by                way
+	ws, clone, copied string
+	over              *layer.Overlays
+	user              bool // overlays are those of an ordinary user
+	base              *ledger.Tree
+}
+
+// conformOnce plays one sequence in a clone, one attempt after another, and in a
 // plain copy.
-func conformOnce(t *testing.T, kind layer.Kind, views layer.Views, seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 14))
+func conformOnce(t *testing.T, by way, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 15))
 	dir, err := os.MkdirTemp("", "conform-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer discard(t, dir)
-	ws, copied, state := filepath.Join(dir, "ws"), filepath.Join(dir, "copy"), filepath.Join(dir, "state")
-	if err := os.Mkdir(ws, 0o755); err != nil {
+	in := func(name string) string { return filepath.Join(dir, name) }
+	s := &stage{by: by, ws: in("ws"), clone: in("ws/.planlock/clone"), copied: in("copy")}
+	if err := os.MkdirAll(in("ws/.planlock"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for range 40 {
-		if o := anyOp(r); o.Do != "fifo" { // which clones leave out
-			_ = o.play(ws) // what it can
+		if o := anyOp(r); o.Do != "fifo" && !strings.HasPrefix(o.A, ".planlock") {
+			_ = o.play(s.ws) // what it can
 		}
 	}
-	if err := layer.Clone(t.Context(), ws, copied); err != nil {
+	before := everything(t, s.ws)
+	if err := errors.Join(layer.Clone(t.Context(), s.ws, s.clone), layer.Clone(t.Context(), s.ws, s.copied)); err != nil {
 		t.Fatal(err)
 	}
-	before := everything(t, ws)
-	engine := engineOf(t, ws, state, kind, views)
-	base := tree(t, ws)
-	defer func() {
-		if err := engine.Close(); err != nil {
-			t.Error(err)
+	s.open(t, in("ws/.planlock/layers"))
+	for range 1 + r.IntN(4) {
+		ops := make([]op, 10+r.IntN(30))
+		for i := range ops {
+			ops[i] = anyOp(r)
 		}
-		if list, err := os.ReadDir(dirOf(t, ws, state)); err != nil || len(list) != 1 {
-			t.Errorf("left where layers were: %v, %v", list, err)
-		}
-	}()
-	l, err := engine.New(t.Context(), "0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for depth, depths := 0, 1+r.IntN(3); depth < depths; depth++ {
-		if depth > 0 {
-			if l, err = l.Above(t.Context(), fmt.Sprint(depth)); err != nil {
-				t.Fatal(err)
-			}
-			discard(t, filepath.Join(copied, ".planlock")) // which each layer hides anew
-			unlink(t, copied)
-		}
-		defer drop(t, l)
-		for range 1 + r.IntN(2) {
-			ops := make([]op, 10+r.IntN(30))
-			for i := range ops {
-				for ops[i] = anyOp(r); ops[i].Do == "fifo" && depth < depths-1; {
-					ops[i] = anyOp(r)
-				}
-			}
-			playBoth(t, l, ws, copied, ops, kind == layer.ByOverlay && !views.Trusted)
-		}
-		base = agree(t, l, base, copied, depth)
-		if t.Failed() {
+		if s.attempt(t, ops); t.Failed() {
 			return
 		}
 	}
-	if diff := cmp.Diff(before, everything(t, ws)); diff != "" {
+	s.close(t, in("ws/.planlock/layers"))
+	discard(t, s.clone)
+	if diff := cmp.Diff(before, everything(t, s.ws)); diff != "" {
 		t.Errorf("the workspace was changed: %s", diff)
 	}
 }
 
-func discard(t *testing.T, dir string) {
-	if err := layer.Discard(context.Background(), dir); err != nil {
-		t.Error(err)
+// open makes ready what commands are shown.
+func (s *stage) open(t *testing.T, layers string) {
+	s.base = tree(t, s.clone)
+	switch s.by {
+	case shown:
+		if !process.ReachBind() {
+			t.Skip("commands cannot be shown a clone at the path of the workspace here")
+		}
+	case overlaid:
+		reach := process.ReachOverlay(filepath.Dir(layers))
+		if !reach.Can {
+			t.Skip("no overlays here")
+		}
+		var err error
+		if s.over, err = layer.Over(s.clone, s.ws, layers, reach.Trusted); err != nil {
+			t.Fatal(err)
+		}
+		s.user = !reach.Trusted
 	}
 }
 
-func drop(t *testing.T, l *layer.Layer) {
+// close waits until nothing is left of layers.
+func (s *stage) close(t *testing.T, layers string) {
+	if s.over == nil {
+		return
+	}
+	if err := s.over.Close(); err != nil {
+		t.Error(err)
+	}
+	if list, err := os.ReadDir(layers); err != nil || len(list) > 0 {
+		t.Errorf("left where layers were: %v, %v", list, err)
+	}
+}
+
+// attempt plays operations in the clone and in the plain copy.
+func (s *stage) attempt(t *testing.T, ops []op) {
+	view := &layer.View{At: s.ws, From: s.clone}
+	var l *layer.Layer
+	switch s.by {
+	case elsewhere:
+		view = nil
+	case overlaid:
+		unlink(t, s.copied) // a layer gives each name of a file a file of its own
+		var err error
+		if l, err = s.over.New(""); err == nil {
+			view, err = l.View()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.playBoth(t, view, ops)
+	want := tree(t, s.copied)
+	if l != nil {
+		s.merge(t, l)
+	}
+	s.base = tree(t, s.clone)
+	if diff := cmp.Diff(whole(want), whole(s.base)); diff != "" {
+		t.Errorf("the clone is not as the copy: %s", diff)
+	}
+}
+
+// merge brings what was done in a layer into the clone.
+func (s *stage) merge(t *testing.T, l *layer.Layer) {
+	changes, err := l.Changes(t.Context(), s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := l.Changes(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(timeless(changes), timeless(read)); diff != "" {
+		t.Errorf("the layer says another thing when it reads what is below: %s", diff)
+	}
+	if err := l.Merge(read); err != nil {
+		t.Fatal(err)
+	}
 	if err := l.Drop(); err != nil {
 		t.Error(err)
 	}
+	noMarks(t, s.clone)
 }
 
-// playBoth plays operations in a layer, as a command, and in the plain copy,
-// which is spared what an overlay of an ordinary user refuses.
-func playBoth(t *testing.T, l *layer.Layer, ws, copied string, ops []op, user bool) {
+// whole spells all of a tree.
+func whole(t *ledger.Tree) []string { return timeless(ledger.Diff(new(ledger.Tree), t)) }
+
+// playBoth plays operations as a command, and in the plain copy, which is spared
+// what an overlay of an ordinary user refuses.
+func (s *stage) playBoth(t *testing.T, view *layer.View, ops []op) {
 	t.Helper()
 	script, err := os.CreateTemp("", "ops-")
 	if err != nil {
@@ -205,13 +251,9 @@ func playBoth(t *testing.T, l *layer.Layer, ws, copied string, ops []op, user bo
 	if err := errors.Join(json.NewEncoder(script).Encode(ops), script.Close()); err != nil {
 		t.Fatal(err)
 	}
-	view, err := l.View()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := &process.Runner{Dir: ws, Sandbox: process.Sandbox{Level: process.None, View: view}}
+	run := &process.Runner{Dir: s.ws, Sandbox: process.Sandbox{Level: process.None, View: view}}
 	if view == nil {
-		run.Dir = l.Dir()
+		run.Dir = s.clone
 	}
 	result, err := run.Run(t.Context(), gate.Command{Args: []string{program(t), "play", script.Name()}})
 	if err != nil || result.Exit != 0 {
@@ -223,10 +265,10 @@ func playBoth(t *testing.T, l *layer.Layer, ws, copied string, ops []op, user bo
 	}
 	defer syscall.Umask(syscall.Umask(0o022))
 	for i, o := range ops {
-		if user && o.refused(outcomes[i], copied) {
+		if s.user && o.refused(outcomes[i], s.copied) {
 			continue
 		}
-		if want := outcome(o.play(copied)); want != outcomes[i] {
+		if want := outcome(o.play(s.copied)); want != outcomes[i] {
 			t.Errorf("%d: %v: %s, in a plain copy: %s", i, o, outcomes[i], want)
 		}
 	}
@@ -241,47 +283,10 @@ func program(t *testing.T) string {
 	return path
 }
 
-// agree compares what a layer says of itself with the plain copy, and returns
-// the tree of both.
-func agree(t *testing.T, l *layer.Layer, base *ledger.Tree, copied string, depth int) *ledger.Tree {
-	t.Helper()
-	found, err := l.Changes(t.Context(), base)
-	if err != nil {
-		t.Fatal(err)
+func discard(t *testing.T, dir string) {
+	if err := layer.Discard(context.Background(), dir); err != nil {
+		t.Error(err)
 	}
-	read, err := l.Changes(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(timeless(found.Changes), timeless(read.Changes)) + cmp.Diff(found.Lost, read.Lost); diff != "" {
-		t.Errorf("layer %d says another thing when it reads what is below: %s", depth, diff)
-	}
-	want := tree(t, copied)
-	if diff := cmp.Diff(timeless(ledger.Diff(base, want)), timeless(ledger.Diff(base, tree(t, l.Dir())))); diff != "" {
-		t.Errorf("layer %d reads otherwise where it is: %s", depth, diff)
-	}
-	var wanted []ledger.Change
-	for _, c := range ledger.Diff(base, want) {
-		if !slices.Contains(strings.Split(c.Path, "/"), ".git") {
-			wanted = append(wanted, c)
-		}
-	}
-	if diff := cmp.Diff(timeless(wanted), timeless(found.Changes)); diff != "" {
-		t.Errorf("layer %d: %s", depth, diff)
-	}
-	for _, c := range found.Changes {
-		if c.After == nil || c.After.Kind != ledger.File {
-			continue
-		}
-		if _, err := ledger.Content(l.Open).Read(context.Background(), c.After); err != nil {
-			t.Errorf("layer %d: %v", depth, err)
-		}
-		if _, err := syscall.Getxattr(filepath.Join(copied, c.Path), attribute, nil); depth == 0 && err == nil &&
-			!slices.Contains(found.Lost, layer.Loss{Path: c.Path, What: "attribute " + attribute}) {
-			t.Errorf("layer %d: the attribute of %q is not named: %v", depth, c.Path, found.Lost)
-		}
-	}
-	return want
 }
 
 // timeless are changes without times, which copies need not share.
@@ -341,7 +346,7 @@ func unlink(t *testing.T, dir string) {
 	}
 }
 
-// everything spells all that a folder holds, with what changes when anything is
+// everything spells all that a workspace holds, with what changes when anything is
 // done to it.
 func everything(t *testing.T, dir string) string {
 	t.Helper()
@@ -354,6 +359,9 @@ func everything(t *testing.T, dir string) string {
 		if err != nil {
 			return err
 		}
+		if d.Name() == ".planlock" {
+			return fs.SkipDir
+		}
 		stat := info.Sys().(*syscall.Stat_t)
 		fmt.Fprintf(&b, "%q %v %d %v %d %d\n", path[len(dir):], info.Mode(), info.Size(), info.ModTime(), stat.Ino, stat.Ctim.Nsec)
 		return nil
@@ -362,4 +370,23 @@ func everything(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// noMarks finds notes of overlays in a folder.
+func noMarks(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		names := make([]byte, 4096)
+		n, err := syscall.Listxattr(path, names)
+		if err == nil && strings.Contains(string(names[:n]), ".overlay.") {
+			t.Errorf("%s has %q", path, names[:n])
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -26,25 +26,22 @@ type merging struct {
 }
 
 // merge does what a comparison found.
-func (o *overlay) merge(d *Difference) error {
-	if o.below != nil {
-		return errors.New("it lies on another layer")
-	}
-	roots, err := o.opened()
-	if err != nil {
+func (l *Layer) merge(changes []ledger.Change) (err error) {
+	m := &merging{marks: l.of.marks(), origins: l.origins, moved: map[string]string{}, modes: map[string]fs.FileMode{}}
+	apart := filepath.Join(l.dir, movedName)
+	if err := os.Mkdir(apart, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	apart := filepath.Join(o.dir, "moved")
-	if err := os.MkdirAll(apart, 0o700); err != nil {
-		return err
+	for _, open := range []struct {
+		root **os.Root
+		dir  string
+	}{{&m.upper, l.upper()}, {&m.lower, l.of.clone}, {&m.apart, apart}} {
+		if *open.root, err = os.OpenRoot(open.dir); err != nil {
+			return err
+		}
+		defer (*open.root).Close() // only a handle
 	}
-	m := &merging{upper: roots[0], lower: roots[1], marks: o.marks(), origins: o.origins, moved: map[string]string{},
-		modes: map[string]fs.FileMode{}}
-	if m.apart, err = os.OpenRoot(apart); err != nil {
-		return err
-	}
-	defer m.apart.Close() // only a handle
-	return errors.Join(m.run(d.Changes), m.dress())
+	return errors.Join(m.run(changes), m.dress())
 }
 
 func (m *merging) run(changes []ledger.Change) error {
@@ -130,7 +127,7 @@ func (m *merging) folder(c ledger.Change) error {
 	}
 	m.modes[c.Path] = c.After.Mode
 	if info, err := m.upper.Lstat(c.Path); err == nil {
-		if uid, gid, _ := owner(info); int(uid) != os.Geteuid() || int(gid) != os.Getegid() {
+		if uid, gid := owner(info); int(uid) != os.Geteuid() || int(gid) != os.Getegid() {
 			return m.lower.Lchown(c.Path, int(uid), int(gid))
 		}
 	}
@@ -159,7 +156,7 @@ func (m *merging) strip(c ledger.Change) error {
 		return err
 	}
 	defer f.Close() // only read
-	noted, _, err := m.marks.list(f)
+	noted, err := m.marks.list(f)
 	if err != nil || len(noted) == 0 {
 		return err
 	}

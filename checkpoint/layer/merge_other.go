@@ -2,7 +2,11 @@
 
 package layer
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/planlock/planlock/ledger"
+)
 
 // merge is for overlays, of which there are none here.
-func (o *overlay) merge(*Difference) error { return errors.ErrUnsupported }
+func (l *Layer) merge([]ledger.Change) error { return errors.ErrUnsupported }

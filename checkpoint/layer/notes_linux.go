@@ -16,7 +16,6 @@ type marks string
 const (
 	trustedMarks marks = "trusted.overlay."
 	userMarks    marks = "user.overlay."
-	noMarks      marks = "" // of what is no overlay
 )
 
 // value is a note about an open file or folder.
@@ -28,30 +27,23 @@ func (m marks) value(f *os.File, note string) (string, error) {
 	return text, nil
 }
 
-// list are the notes about an open file or folder, and the names of its
-// attributes that are none, but for the label that some systems give each file.
-func (m marks) list(f *os.File) (noted notes, others []string, err error) {
+// list are the notes about an open file or folder. A command that gives an
+// attribute the name of a note finds it escaped.
+func (m marks) list(f *os.File) (noted notes, err error) {
 	text, err := attribute(f, "")
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return nil, nil, nil
+		return nil, nil
 	case err != nil:
-		return nil, nil, &fs.PathError{Op: "list the attributes of", Path: f.Name(), Err: err}
+		return nil, &fs.PathError{Op: "list the attributes of", Path: f.Name(), Err: err}
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
 		note, is := strings.CutPrefix(name, string(m))
-		escaped, planted := strings.CutPrefix(note, "overlay.")
-		switch {
-		case name == "", name == "security.selinux":
-		case m == noMarks, !is:
-			others = append(others, name)
-		case planted: // a command gave it the name of a note
-			others = append(others, string(m)+escaped)
-		default:
+		if is && !strings.HasPrefix(note, "overlay.") {
 			noted = append(noted, note)
 		}
 	}
-	return noted, others, nil
+	return noted, nil
 }
 
 // remove takes a note from an open file.
@@ -110,12 +102,12 @@ func attribute(f *os.File, name string) (string, error) {
 	}
 }
 
-// owner is who an entry belongs to, and how many names it has.
-func owner(info fs.FileInfo) (uid, gid uint32, names uint64) {
+// owner is who an entry belongs to.
+func owner(info fs.FileInfo) (uid, gid uint32) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return stat.Uid, stat.Gid, uint64(stat.Nlink)
+		return stat.Uid, stat.Gid
 	}
-	return 0, 0, 1
+	return 0, 0
 }
 
 // whiteout reports whether an entry stands for one that was removed.

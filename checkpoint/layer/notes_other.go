@@ -15,16 +15,11 @@ type marks string
 const (
 	trustedMarks marks = "trusted.overlay."
 	userMarks    marks = "user.overlay."
-	noMarks      marks = "" // of what is no overlay
 )
 
 func (marks) value(*os.File, string) (string, error) { return "", nil }
 
-func (marks) list(*os.File) (notes, []string, error) { return nil, nil, nil }
-
-func owner(fs.FileInfo) (uid, gid uint32, names uint64) {
-	return uint32(os.Geteuid()), uint32(os.Getegid()), 1
-}
+func (marks) list(*os.File) (notes, error) { return nil, nil }
 
 func whiteout(fs.FileInfo) bool { return false }
 

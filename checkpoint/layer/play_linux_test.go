@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestMain is also what plays operations in a layer, as a command.
+// TestMain is also what plays operations in a layer, and plants attributes, as a
+// command.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "play" {
 		err := playFile(os.Args[2])
@@ -20,6 +21,10 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		return
+	}
+	if len(os.Args) > 2 && os.Args[1] == "plant" {
+		plant(os.Args[2:])
 		return
 	}
 	os.Exit(m.Run())

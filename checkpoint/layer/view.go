@@ -8,7 +8,7 @@ type View struct {
 	At string
 	// From is a folder that is shown there; "" if an overlay is mounted.
 	From string
-	// Lowers of an overlay, topmost first; the last is the workspace itself.
+	// Lowers of an overlay, topmost first.
 	Lowers []string
 	// Upper and Work are folders for what commands write into an overlay. They
 	// lie outside of At.

@@ -50,10 +50,19 @@ func (w wood) plant(root string) error {
 	return nil
 }
 
+// some are n files all over the tree, others in each round.
+func (w wood) some(n, round int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = w.name(i*(w.files/n) + round%(w.files/n))
+	}
+	return names
+}
+
 // touch writes over the beginning of n files all over the tree.
 func (w wood) touch(root string, n, round int) error {
-	for i := range n {
-		f, err := os.OpenFile(filepath.Join(root, w.name(i*(w.files/n)+round%(w.files/n))), os.O_WRONLY, 0)
+	for _, name := range w.some(n, round) {
+		f, err := os.OpenFile(filepath.Join(root, name), os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/layer"
@@ -17,10 +18,10 @@ import (
 
 // A lair is where the layers of a tree lie that are measured.
 type lair struct {
-	engine *layer.Engine
-	root   string
-	state  string
-	made   int
+	over  *layer.Overlays
+	root  string // of the tree
+	clone string
+	state string
 }
 
 // overlays measures layers of a tree: the launch of a command in one, what
@@ -33,15 +34,21 @@ func (s settings) overlays(ctx context.Context, name string, f *forest, all *tab
 	if err != nil {
 		return err
 	}
-	engines, err := layer.Engines(ctx, f.root, state, layer.Demand{}, processes.ReachViews)
-	if err != nil {
+	if err := os.MkdirAll(state, 0o755); err != nil {
 		return err
 	}
-	if len(engines[0].Against) > 0 {
-		fmt.Fprintln(os.Stderr, "limits: no overlays here, their rows are left out:", engines[0].Against)
+	can := processes.ReachOverlay(state)
+	if !can.Can {
+		fmt.Fprintln(os.Stderr, "limits: no overlays here, their rows are left out")
 		return nil
 	}
-	h := &lair{engine: &engines[0], root: f.root, state: state}
+	h := &lair{root: f.root, state: state, clone: filepath.Join(state, "clone")}
+	if err := layer.Clone(ctx, h.root, h.clone); err != nil {
+		return err
+	}
+	if h.over, err = layer.Over(h.clone, h.root, filepath.Join(state, "layers"), can.Trusted); err != nil {
+		return err
+	}
 	if err := s.launches(ctx, name, h, all); err != nil || f.git == nil {
 		return err
 	}
@@ -63,13 +70,7 @@ func (s settings) overlays(ctx context.Context, name string, f *forest, all *tab
 		all.ratio(row.drop, name, drop.ours, drop.theirs, row.target)
 		all.ratio(goalGone, name, gone.ours, drop.theirs, 0)
 	}
-	return h.engine.Close()
-}
-
-// next makes a layer.
-func (h *lair) next(ctx context.Context) (*layer.Layer, error) {
-	h.made++
-	return h.engine.New(ctx, fmt.Sprint(h.made))
+	return h.over.Close()
 }
 
 // enter runs true in a layer.
@@ -78,14 +79,15 @@ func (h *lair) enter(ctx context.Context, l *layer.Layer) error {
 	if err != nil {
 		return err
 	}
-	return h.run(ctx, view)
+	return h.run(ctx, view, "true", "")
 }
 
-func (h *lair) run(ctx context.Context, v *layer.View) error {
+// run runs a shell command, with a view of the tree or without.
+func (h *lair) run(ctx context.Context, v *layer.View, script, stdin string) error {
 	r := &processes.Runner{Dir: h.root, Sandbox: processes.Sandbox{Level: processes.Filesystem, View: v, Workspace: h.root}}
-	result, err := r.Run(ctx, gate.Command{Run: "true"})
+	result, err := r.Run(ctx, gate.Command{Run: script, Stdin: strings.NewReader(stdin)})
 	if err == nil && result.Exit != 0 {
-		err = fmt.Errorf("true: %+v", result)
+		err = fmt.Errorf("%s: %+v", script, result)
 	}
 	return err
 }
@@ -95,7 +97,7 @@ func (h *lair) run(ctx context.Context, v *layer.View) error {
 func (s settings) launches(ctx context.Context, name string, h *lair, all *table) error {
 	var in, out, theirs []time.Duration
 	for range 10 * s.rounds {
-		l, err := h.next(ctx)
+		l, err := h.over.New("")
 		if err != nil {
 			return err
 		}
@@ -108,7 +110,7 @@ func (s settings) launches(ctx context.Context, name string, h *lair, all *table
 		if err := h.unshare(&theirs); err != nil {
 			return err
 		}
-		if err := timed(&out, func() error { return h.run(ctx, nil) }); err != nil {
+		if err := timed(&out, func() error { return h.run(ctx, nil, "true", "") }); err != nil {
 			return err
 		}
 	}
@@ -124,7 +126,7 @@ func (h *lair) unshare(into *[]time.Duration) error {
 		return err
 	}
 	defer layer.Discard(context.Background(), dir)
-	v := &layer.View{At: h.root, Lowers: []string{h.root}, Upper: filepath.Join(dir, "upper"), Work: filepath.Join(dir, "work"),
+	v := &layer.View{At: h.root, Lowers: []string{h.clone}, Upper: filepath.Join(dir, "upper"), Work: filepath.Join(dir, "work"),
 		Trusted: os.Geteuid() == 0}
 	if err := errors.Join(os.Mkdir(v.Upper, 0o755), os.Mkdir(v.Work, 0o755)); err != nil {
 		return err
@@ -149,21 +151,23 @@ func (h *lair) unshare(into *[]time.Duration) error {
 // attempt writes the same files in a layer, and in the tree; both say what
 // changed, and take it back.
 func (h *lair) attempt(ctx context.Context, f *forest, files int, walk, drop, gone *pair) error {
-	l, err := h.next(ctx)
+	l, err := h.over.New("")
 	if err != nil {
 		return err
 	}
-	if err := h.enter(ctx, l); err != nil {
+	view, err := l.View()
+	if err != nil {
 		return err
 	}
 	f.change++
-	if err := f.wood.touch(l.Dir(), files, f.change); err != nil {
+	if err := h.run(ctx, view, fmt.Sprintf(`while read -r name; do printf '%%07d\n' %d >"$name"; done`, f.change),
+		strings.Join(f.wood.some(files, f.change), "\n")+"\n"); err != nil {
 		return err
 	}
 	if err := timed(&walk.ours, func() error {
-		d, err := l.Changes(ctx, f.tree)
-		if err == nil && len(d.Changes) != files {
-			err = fmt.Errorf("%d changes instead of %d", len(d.Changes), files)
+		changes, err := l.Changes(ctx, f.tree)
+		if err == nil && len(changes) != files {
+			err = fmt.Errorf("%d changes instead of %d", len(changes), files)
 		}
 		return err
 	}); err != nil {
@@ -172,7 +176,7 @@ func (h *lair) attempt(ctx context.Context, f *forest, files int, walk, drop, go
 	if err := timed(&drop.ours, l.Drop); err != nil {
 		return err
 	}
-	if err := timed(&gone.ours, h.engine.Close); err != nil {
+	if err := timed(&gone.ours, h.over.Close); err != nil {
 		return err
 	}
 	gone.ours[len(gone.ours)-1] += drop.ours[len(drop.ours)-1]

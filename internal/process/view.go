@@ -47,16 +47,6 @@ var firstUsers = sync.OnceValue(func() bool {
 	return err == nil && strings.Join(strings.Fields(string(mapping)), " ") == "0 0 4294967295"
 })
 
-// ReachViews says which views commands of a workspace can be shown whose
-// overlays keep what commands write in folders below state, which must be there
-// and outside of the workspace. Both paths are absolute and without links. It
-// tries them, once per process and pair of folders.
-func ReachViews(workspace, state string) layer.Views {
-	key := [2]string{workspace, state}
-	found, _ := probedViews.LoadOrStore(key, sync.OnceValue(func() layer.Views { return probeViews(workspace, state) }))
-	return found.(func() layer.Views)()
-}
-
 // ReachBind reports whether commands can be shown another folder in place of
 // their workspace. It is tried once per process.
 var ReachBind = sync.OnceValue(func() bool {
@@ -114,51 +104,6 @@ func probeOverlay(state string) Overlay {
 		Work: in("work"), Trusted: trusted},
 		"rm -r folder && mkdir folder && rmdir file && test -z \"$(ls folder)\" && test ! -e file") == nil
 	return Overlay{Can: can, Trusted: can && trusted}
-}
-
-// probedViews are functions that probe a workspace and a folder once.
-var probedViews sync.Map
-
-// probeViews shows a command both views. That of the overlay has to hold what
-// file systems lack that cannot keep the upper folder of one: a file that was
-// removed, and a folder that was replaced.
-func probeViews(workspace, state string) (v layer.Views) {
-	no := func(what string, err error) {
-		v.Reasons = append(v.Reasons, fmt.Sprintf("no %s (%v)", what, plain(err)))
-	}
-	dir, err := os.MkdirTemp(state, ".probe-")
-	if err != nil {
-		no("views", err)
-		return v
-	}
-	defer layer.Discard(context.Background(), dir) // what is left of it says nothing and is in nobody's way
-	lower, upper, work := filepath.Join(dir, "lower"), filepath.Join(dir, "upper"), filepath.Join(dir, "work")
-	const name = ".planlock-probe"
-	folder, file := filepath.Join(lower, name, "folder", "in"), filepath.Join(lower, name, "file")
-	for _, path := range []string{folder, file, upper, work} {
-		if err := os.MkdirAll(path, 0o700); err != nil {
-			no("views", err)
-			return v
-		}
-	}
-	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
-		v.Mounts = view.Below(string(mounts), workspace)
-	}
-	try := func(what string, shown *layer.View, script string) bool {
-		err := showsView(workspace, shown, script)
-		if err != nil {
-			no(what, err)
-		}
-		return err == nil
-	}
-	v.Bind = try("bind mount in place of the workspace", &layer.View{At: workspace, From: lower}, "cd "+name)
-	tree, _ := machine().tree()
-	trusted := tree != userTree && firstUsers()
-	v.Overlay = v.Bind && try("overlay over the workspace",
-		&layer.View{At: workspace, Lowers: []string{lower, workspace}, Upper: upper, Work: work, Trusted: trusted},
-		"cd "+name+" && rm -r folder && mkdir folder && rmdir file && test -z \"$(ls folder)\" && test ! -e file")
-	v.Trusted = v.Overlay && trusted
-	return v
 }
 
 // showsView runs a script that finds out whether it is shown a view.

@@ -19,7 +19,7 @@ func (t *trial) performIn(ctx context.Context, x Executor) error {
 		t.performAside(ctx, x)
 		return nil
 	}
-	if err := t.runner.Keep(ctx, home.AttemptName); err != nil {
+	if err := t.runner.Keep(home.AttemptName); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
 	t.perform(ctx, x)
@@ -36,8 +36,8 @@ func (t *trial) performIn(ctx context.Context, x Executor) error {
 // impeded reports whether an attempt seems to have failed because it worked in a
 // layer, and tells.
 func (t *trial) impeded(ctx context.Context) bool {
-	why, impeded := t.runner.Impeded(t.outcome.Output)
-	if t.err == nil || !impeded || ctx.Err() != nil {
+	why := t.runner.Impeded(t.outcome.Output)
+	if t.err == nil || why == "" || ctx.Err() != nil {
 		return false
 	}
 	t.Warn(fmt.Sprintf("step %s is repeated in a plain copy of the workspace: %s", t.s.Address, why))

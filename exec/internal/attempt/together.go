@@ -48,7 +48,7 @@ func (a *Attempts) Together(ctx context.Context, members []engine.Member) error 
 	}
 	for n, m := range members {
 		s := a.Rec.Run.Step(m.Step)
-		started, err := a.inLane(ctx, group[n], s, m.Method)
+		started, err := a.inLane(group[n], s, m.Method)
 		if err != nil {
 			return err
 		}
@@ -130,8 +130,7 @@ func (a *Attempts) method(s *history.Step, id string) method.Method {
 }
 
 // inLane makes an attempt ready that is carried out in a lane.
-func (a *Attempts) inLane(ctx context.Context, w *waiting, s *history.Step, method string) (*history.AttemptStarted,
-	error) {
+func (a *Attempts) inLane(w *waiting, s *history.Step, method string) (*history.AttemptStarted, error) {
 	there := *a.Session
 	there.Work = w.lane.Worktree
 	attempts := *a
@@ -140,7 +139,7 @@ func (a *Attempts) inLane(ctx context.Context, w *waiting, s *history.Step, meth
 	m := a.method(s, method)
 	w.trial = &trial{Attempts: &attempts, s: s, task: task, step: s.Granted(step), number: s.Tried() + 1,
 		method: m, runner: there.Runner(step), before: w.lane.Tree}
-	if err := w.runner.Keep(ctx, ""); err != nil { // in a lane of its own there are no layers
+	if err := w.runner.Keep(""); err != nil { // in a lane of its own there are no layers
 		return nil, fmt.Errorf("exec: %w", err)
 	}
 	_, err := w.prepare()

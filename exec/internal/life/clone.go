@@ -83,7 +83,7 @@ func (l *Life) overlaid() error {
 }
 
 // salvage puts into the clone what an attempt left, and removes all layers.
-func salvage(ctx context.Context, layers *layer.Engine) error {
+func salvage(ctx context.Context, layers *layer.Overlays) error {
 	left, err := layers.Left(home.AttemptName)
 	if left == nil || err != nil {
 		return errors.Join(err, layers.Sweep())

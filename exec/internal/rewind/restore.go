@@ -82,7 +82,9 @@ func (r *Rewind) compensate(ctx context.Context, s *history.Step) (ran bool, err
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	done := &history.Compensated{Run: step.Compensate}
-	result, err := r.Runner(step).Run(ctx, gate.Command{Run: step.Compensate})
+	runner := r.Runner(step)
+	runner.Aside() // what it does in the folder may be what the plan tracks
+	result, err := runner.Run(ctx, gate.Command{Run: step.Compensate})
 	done.Exit, done.Output = result.Exit, bound.Text(result.Output, bound.Output)
 	if err != nil {
 		done.Error = err.Error()

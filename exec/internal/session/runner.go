@@ -25,9 +25,9 @@ type Runner struct {
 	inner   process.Runner // without an environment
 	env     []string       // variables that commands get besides those that all get
 	err     error
-	dir     string        // where steps work, which commands may see at another path
-	layers  *layer.Engine // nil: commands write in dir
-	wrote   func()        // is told that one may have
+	dir     string          // where steps work, which commands may see at another path
+	layers  *layer.Overlays // nil: commands write in dir
+	wrote   func()          // is told that one may have
 	written atomic.Bool
 	judge   bool // runs commands that judge, which see nothing of what those of steps left in their caches
 	own     *scratch.Folders
@@ -56,9 +56,9 @@ func (r *Runner) Forget() { r.written.Store(false) }
 
 // Keep has the commands that follow write in one layer, if this machine has
 // any, which gets a number if it has no name. They run one at a time then.
-func (r *Runner) Keep(ctx context.Context, name string) (err error) {
+func (r *Runner) Keep(name string) (err error) {
 	if r.layers != nil {
-		r.kept, err = r.layers.New(ctx, name)
+		r.kept, err = r.layers.New(name)
 	}
 	return err
 }
@@ -76,11 +76,11 @@ func (r *Runner) Kept() *layer.Layer {
 	return kept
 }
 
-// Impeded says whether a command may have failed because of what layers do not
-// do, by what it printed.
-func (r *Runner) Impeded(output string) (layer.Reason, bool) {
+// Impeded says what a command that failed may have met that layers do not do, by
+// what it printed; "" if nothing.
+func (r *Runner) Impeded(output string) string {
 	if r.layers == nil {
-		return layer.Reason{}, false
+		return ""
 	}
 	return r.layers.Impeded(output)
 }
@@ -120,7 +120,7 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 		r.wrote()
 		return inner.RunLive(ctx, c, stderr)
 	}
-	in, leave, err := r.layer(ctx)
+	in, leave, err := r.layer()
 	if err != nil {
 		return failed, err
 	}
@@ -136,12 +136,12 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 }
 
 // layer is where the next command writes, until leave is called.
-func (r *Runner) layer(ctx context.Context) (in *layer.Layer, leave func() error, err error) {
+func (r *Runner) layer() (in *layer.Layer, leave func() error, err error) {
 	if r.kept != nil {
 		r.mu.Lock()
 		return r.kept, func() error { r.mu.Unlock(); return nil }, nil
 	}
-	if in, err = r.layers.New(ctx, ""); err != nil {
+	if in, err = r.layers.New(""); err != nil {
 		return nil, nil, err
 	}
 	return in, in.Drop, nil

@@ -51,12 +51,12 @@ func (w *Worktree) Look(ctx context.Context, in *layer.Layer, before *ledger.Tre
 	if in == nil {
 		return w.look(ctx, &w.Scanner, before)
 	}
-	d, err := in.Changes(ctx, before)
+	changes, err := in.Changes(ctx, before)
 	if err != nil {
 		w.drop(in)
 		return nil, err
 	}
-	return w.merge(ctx, in, d, before)
+	return w.merge(ctx, in, changes, before)
 }
 
 // outside reports whether a change is of what is in no tree with its content.
@@ -74,17 +74,17 @@ func (w *Worktree) drop(in *layer.Layer) {
 
 // merge does in the folder, which holds the tree before, what was done in a
 // layer, and returns what it holds then. The layer is dropped.
-func (w *Worktree) merge(ctx context.Context, in *layer.Layer, d *layer.Difference, before *ledger.Tree) (*ledger.Tree,
-	error) {
+func (w *Worktree) merge(ctx context.Context, in *layer.Layer, changes []ledger.Change, before *ledger.Tree) (
+	*ledger.Tree, error) {
 	defer w.drop(in)
 	known := w.holds
 	w.holds = nil // until all is merged
-	if err := in.Merge(d); err != nil {
+	if err := in.Merge(changes); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(d.Changes, w.outside) {
+	if slices.ContainsFunc(changes, w.outside) {
 		w.quiet = false
 	}
 	w.holds = known
-	return w.lookAgain(ctx, before, paths(d.Changes))
+	return w.lookAgain(ctx, before, paths(changes))
 }

@@ -27,7 +27,7 @@ type Lane struct {
 	*Worktree // that of the run, if the lane is a layer
 	layered   bool
 	in        *layer.Layer
-	found     *layer.Difference
+	found     []ledger.Change
 }
 
 // InLayer is a lane that is a layer on what the run works in.
@@ -138,8 +138,9 @@ func (l *Lane) lookIn(ctx context.Context, in *layer.Layer) (made *Made, err err
 	if l.found, err = in.Changes(ctx, l.Tree); err != nil {
 		return nil, fmt.Errorf("exec: what was changed cannot be read: %w", err)
 	}
-	for _, c := range l.found.Changes {
+	for _, c := range l.found {
 		switch {
+		case c.Op == ledger.Modified && c.Before.Same(*c.After): // at another time
 		case !l.outside(c):
 			made.Changes = append(made.Changes, c)
 		case c.Path != ".git" && !strings.HasPrefix(c.Path, ".git/"):
@@ -154,7 +155,7 @@ func (l *Lane) Drop(ctx context.Context, made *Made) (record.Snapshot, error) {
 	if !l.layered {
 		return l.keep(ctx, made)
 	}
-	if l.in == nil || l.found == nil {
+	if l.in == nil || made == nil {
 		return record.Snapshot{}, nil
 	}
 	before := l.Tree

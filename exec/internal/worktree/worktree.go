@@ -33,7 +33,7 @@ type Worktree struct {
 	OwnBlobs bool
 	// Layers are what commands write in, and what of that is kept is merged into
 	// Dir; nil: commands write in Dir.
-	Layers *layer.Engine
+	Layers *layer.Overlays
 	// RunDir is the folder of the run's own files.
 	RunDir func() string
 	// Warn tells of what went wrong without consequences for the run.
