@@ -178,9 +178,10 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	case r.Kind == ask.Rollback && run.Step(r.Step) == nil:
 		return refuse(fmt.Sprintf("it has no step %q", r.Step))
 	}
-	err = w.requests().Request(ctx, r)
+	folder := escalator.Folder{Dir: w.QuestionDir()}
+	err = folder.Request(ctx, r)
 	if errors.Is(err, fs.ErrExist) {
-		first, err := w.requests().Requested(ctx, r.Run)
+		first, err := folder.Requested(ctx, r.Run)
 		if err != nil {
 			return refuse("a request waits already that nobody can read: " + err.Error())
 		}
@@ -188,8 +189,6 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	}
 	return err
 }
-
-func (w Workspace) requests() *escalator.Folder { return &escalator.Folder{Dir: w.QuestionDir()} }
 
 // Choices are the remembered choices of a workspace.
 func (w Workspace) Choices() *escalator.Precedents {

@@ -297,9 +297,11 @@ func (b *Bearing) visit(v Visitor) {
 	v.Number(Key{Name: "owner", Doc: "the number of its owner", Max: many}, &b.Owner)
 	v.Number(Key{Name: "group", Doc: "the number of its group", Max: many}, &b.Group)
 	flag(v, Key{Name: "setuid", Doc: "whether it runs with the rights of its owner"}, &b.SetUID)
-	flag(v, Key{Name: "setgid", Doc: "whether it runs with those of its group, or a folder passes its group on"}, &b.SetGID)
+	flag(v, Key{Name: "setgid", Doc: "whether it runs with those of its group, or a folder passes its group on"},
+		&b.SetGID)
 	flag(v, Key{Name: "sticky", Doc: "whether, of a folder, only owners remove what is in it"}, &b.Sticky)
-	v.Texts(Key{Name: "attributes", Doc: "names of extended attributes, as in \"security.capability\"", Set: true}, &b.Attributes)
+	v.Texts(Key{Name: "attributes", Doc: "names of extended attributes, as in \"security.capability\"", Set: true},
+		&b.Attributes)
 }
 
 // visit tells the keys of how much a step may change.

@@ -35,7 +35,8 @@ func kinds(pass *gate.Pass, declared ledger.Declared, changes []ledger.Change) e
 		if what := wrongKind(pass, c); what != "" {
 			wrong(pass, c, what)
 		}
-		if c.After.Mode&^modeOf(c.Before)&specialBits&^declaredBits(pass, c.Path) != 0 && !inherited(pass, w, *c.After) {
+		gained := c.After.Mode &^ modeOf(c.Before) & specialBits
+		if gained&^declaredBits(pass, c.Path) != 0 && !inherited(pass, w, *c.After) {
 			wrong(pass, c, fmt.Sprintf("its mode is %v now, with a setuid, setgid or sticky bit that is new",
 				c.After.Mode))
 		}
