@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -90,6 +91,53 @@ func TestIndependentStepsRunAtOnce(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(b.Dir, exec.Own, "runs", run.Started.Run, "lanes")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the lanes are left: %v", err)
+	}
+}
+
+// named is an executor that has a name.
+type named struct {
+	exec.Executor
+	name string
+}
+
+func (x named) Name() string { return x.name }
+
+// How many steps run at once where neither the host nor the plan says it.
+func TestJobsThatNobodyNames(t *testing.T) {
+	writes := exec.Func(func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+		return exec.Outcome{}, put(w, own(w), own(w))
+	})
+	shell, agent := named{writes, "shell"}, named{writes, "agent"}
+	processors := min(runtime.NumCPU(), plan.MaxJobs)
+	for name, c := range map[string]struct {
+		executors exec.Executors
+		edit      []string // pairs of what is in the plan and what is to be
+		jobs      int
+		want      int
+	}{
+		"commands":                 {executors: exec.Default(shell), want: processors},
+		"agents":                   {executors: exec.Default(agent), want: 4},
+		"the host says it":         {executors: exec.Default(agent), jobs: 3, want: 3},
+		"an agent among commands":  {executors: exec.Executors{"": shell, "agent": agent}, edit: []string{"\"Write o1\"\n", "\"Write o1\"\nexecutor = \"agent\"\n"}, want: 4},
+		"an agent that runs alone": {executors: exec.Executors{"": shell, "agent": agent}, edit: []string{"\"Write o1\"\n", "\"Write o1\"\nexecutor = \"agent\"\n", "parallel_allowed = true", "parallel_allowed = false"}, want: processors},
+		"nothing may":              {executors: exec.Default(agent), edit: []string{"parallel_allowed = true", "", "parallel_allowed = true", "", "parallel_allowed = true", ""}, want: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(sideBySide(3, ""), "jobs = 3\n", "", 1)
+			for i := 0; i < len(c.edit); i += 2 {
+				if !strings.Contains(text, c.edit[i]) {
+					t.Fatalf("%q is not in the plan:\n%s", c.edit[i], text)
+				}
+				text = strings.Replace(text, c.edit[i], c.edit[i+1], 1)
+			}
+			b := exectest.New(t, text, nil, writes)
+			b.Controller.Executors, b.Controller.Jobs = c.executors, c.jobs
+			r := b.Run(t)
+			r.Want(t, history.Achieved)
+			if got := r.Report.Run.Policy.Jobs; got != c.want {
+				t.Errorf("%d jobs, want %d", got, c.want)
+			}
+		})
 	}
 }
 

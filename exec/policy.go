@@ -40,8 +40,8 @@ type Policy struct {
 	TokenBudget int64
 	// Jobs is how many steps may run at once that the plan declares independent
 	// (docs/lanes.md); 1: none, 0: what the plan says, else the number of
-	// processors where a shell carries them out, and 4 where an agent does; at
-	// most [plan.MaxJobs].
+	// processors where a shell carries all of these out, and 4 where an agent
+	// does any; at most [plan.MaxJobs].
 	Jobs int
 	// Preset names the way to cope with failure, one of package preset. Empty:
 	// what the plan says (preset in [execution]), else "contract". A run that

@@ -285,7 +285,7 @@ func (c *Controller) policyFor(of *plan.Plan) history.Policy {
 	return p
 }
 
-// defaultJobs is how many steps run at once where an agent carries them out.
+// defaultJobs is how many steps run at once where agents carry out any of them.
 const defaultJobs = 4
 
 // jobs is how many steps may run at once; 0 where the plan lets none.
@@ -296,10 +296,13 @@ func (c *Controller) jobs(of *plan.Plan, said flow.Settings) int {
 	if n := min(cmp.Or(max(c.Jobs, 0), said.Jobs), plan.MaxJobs); n > 0 {
 		return n
 	}
-	if name(c.Executors[""]) == "shell" {
-		return runtime.NumCPU()
+	lanes := of.Lanes()
+	for _, s := range of.Steps() {
+		if x, err := c.Executors.find(s.Executor); (err != nil || name(x) != "shell") && lanes.Alone(s.Address) == "" {
+			return defaultJobs
+		}
 	}
-	return defaultJobs
+	return min(runtime.NumCPU(), plan.MaxJobs)
 }
 
 // roles are those who are there now.

@@ -115,6 +115,20 @@ func (s *Speclet) parallel() bool {
 	return s.Wave != ""
 }
 
+// Alone says why a step runs beside no other, in a sentence without a point; ""
+// if it may run beside some.
+func (l *Lanes) Alone(a Address) string {
+	if i, known := l.at[a]; known {
+		return l.steps[i].alone
+	}
+	return noPlace(a)
+}
+
+// noPlace says of a step that it is in a cycle, or no part of the plan.
+func noPlace(a Address) string {
+	return fmt.Sprintf("step %s has no place in the order of the plan", a)
+}
+
 // Apart says why two steps do not run at once, in a sentence without a point;
 // "" if they may. It says the same of b and a.
 func (l *Lanes) Apart(a, b Address) string {
@@ -125,7 +139,7 @@ func (l *Lanes) Apart(a, b Address) string {
 		if known {
 			a = b
 		}
-		return fmt.Sprintf("step %s has no place in the order of the plan", a)
+		return noPlace(a)
 	case i > j:
 		i, j = j, i
 	}
