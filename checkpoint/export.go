@@ -31,6 +31,8 @@ func (s *Store) Export(ctx context.Context, dir string, tree *ledger.Tree, paths
 	return nil
 }
 
+// export writes a tree to a folder that is empty, or that it makes. Where
+// nothing was written, a folder that it made is removed again.
 func (s *Store) export(ctx context.Context, dir string, want *ledger.Tree) error {
 	root := disk.From(ctx).Anywhere()
 	list, err := root.ReadDir(dir)

@@ -67,6 +67,8 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
+// appendEntry encodes an entry: path, kind, mode and time, and behind them what
+// only its kind has. A kind that no reader would know is an error.
 func appendEntry(b []byte, e ledger.Entry) ([]byte, error) {
 	kind := slices.Index(entryKinds, e.Kind)
 	if kind < 0 {
@@ -178,6 +180,9 @@ type decoder struct {
 
 func (d *decoder) ok() bool { return !d.bad }
 
+// number takes an unsigned number of variable length. Like all that a decoder
+// takes it is zero from the first fault on, so that callers check once, at the
+// end.
 func (d *decoder) number() uint64 {
 	n, k := binary.Uvarint(d.b)
 	if d.bad = d.bad || k <= 0; d.bad {
@@ -187,6 +192,7 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
+// signed takes a number that may be negative: times before 1970 are.
 func (d *decoder) signed() int64 {
 	n, k := binary.Varint(d.b)
 	if d.bad = d.bad || k <= 0; d.bad {
@@ -196,6 +202,7 @@ func (d *decoder) signed() int64 {
 	return n
 }
 
+// take takes bytes as they are. They share the memory of the text.
 func (d *decoder) take(n uint64) []byte {
 	if d.bad = d.bad || n > uint64(len(d.b)); d.bad {
 		return nil
@@ -207,6 +214,7 @@ func (d *decoder) take(n uint64) []byte {
 
 func (d *decoder) text() string { return string(d.take(d.number())) }
 
+// digest takes a digest that may be left out.
 func (d *decoder) digest() ledger.Digest {
 	text := d.text()
 	if text == "" {
@@ -217,6 +225,8 @@ func (d *decoder) digest() ledger.Digest {
 	return digest
 }
 
+// entry takes what appendEntry wrote. What no entry can be, such as a mode with
+// unknown bits, is a fault.
 func (d *decoder) entry() (e ledger.Entry) {
 	e.Path = d.text()
 	kind := d.take(1)

@@ -158,6 +158,8 @@ func (r *recent) find(manifest ledger.Digest) (keptTree, bool) {
 	return keptTree{}, false
 }
 
+// add keeps a tree, and lets go of the oldest: a run goes back and forth
+// between few.
 func (r *recent) add(k keptTree) {
 	const few = 3
 	r.mu.Lock()

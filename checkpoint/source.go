@@ -26,6 +26,8 @@ type source struct {
 	buf   []byte
 }
 
+// openSource opens a folder whose files are to be kept. Where something stands
+// before the operating system, it has to see every call.
 func openSource(ctx context.Context, dir string) (*source, error) {
 	w, err := walk.Open(ctx, dir)
 	if err != nil {
@@ -63,6 +65,8 @@ func (s *source) read(e ledger.Entry) ([]byte, error) {
 	return content, nil
 }
 
+// content reads a file that was scanned. One that is not as it was then, or not
+// there any more, is a *[ChangedError].
 func (s *source) content(e ledger.Entry) ([]byte, error) {
 	if s.files != nil {
 		content, err := s.files.Read(s.buf, e.Path, e.Size)

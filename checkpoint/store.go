@@ -77,6 +77,8 @@ func (s *Store) Open(ctx context.Context, e ledger.Entry) (io.ReadCloser, error)
 	return r, nil
 }
 
+// open reads a content and checks it on the way: its end comes only where it
+// has the size and the digest that it must have, and else a *[DamagedError].
 func (s *Store) open(ctx context.Context, d ledger.Digest, size int64) (io.ReadCloser, error) {
 	want, err := d.Sum()
 	if err != nil {
@@ -159,6 +161,8 @@ func (s *Store) load(ctx context.Context, snap record.Snapshot) (keptTree, error
 	return kept, nil
 }
 
+// readManifest reads a manifest. How many bytes a full one has is known by
+// reading it only; those on top of it say it.
 func (s *Store) readManifest(ctx context.Context, d ledger.Digest) (*manifest, error) {
 	text, err := s.Get(ctx, d)
 	if err != nil {

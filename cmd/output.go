@@ -56,6 +56,7 @@ func writeJSON(w io.Writer, v any) error { return encodeJSON(w, v, "  ") }
 // writeLine writes one document on one line.
 func writeLine(w io.Writer, v any) error { return encodeJSON(w, v, "") }
 
+// encodeJSON writes v, with nothing in it that a terminal would act on.
 func encodeJSON(w io.Writer, v any, indent string) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)

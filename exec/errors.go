@@ -103,6 +103,8 @@ func reported(report **Report, err *error) {
 	known(err)
 }
 
+// known turns a refusal from within into the one that hosts know, wherever it
+// stands in the chain.
 func known(err *error) {
 	var refused *session.Refusal
 	switch {

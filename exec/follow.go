@@ -64,6 +64,7 @@ func (w Workspace) Follow(ctx context.Context, run string, after uint64) iter.Se
 	}
 }
 
+// A follower reads a journal that grows, and folds what it reads.
 type follower struct {
 	w     Workspace
 	run   string

@@ -44,6 +44,8 @@ type Means struct {
 	Secrets []string
 }
 
+// now is the host's clock, or the system's. A panic of the host's is told as
+// one of the clock.
 func (m *Means) now() time.Time {
 	if m.Now != nil {
 		defer home.InPort("the clock")

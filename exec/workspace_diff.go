@@ -101,6 +101,8 @@ func (w Workspace) Unified(ctx context.Context, changes []ledger.Change, each fu
 	return shut()
 }
 
+// unified is the difference of one file. A text that is too large to be
+// compared is named, and not shown.
 func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (string, error) {
 	before, err := textOf(ctx, store, ch.Before)
 	if err != nil {

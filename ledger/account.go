@@ -117,6 +117,8 @@ func (a *Account) coverParents() {
 	a.Extra = extra
 }
 
+// reconcileSymbols holds symbols against those that were declared. Lists that
+// are nil say nothing about symbols; empty ones say that there are none.
 func (a *Account) reconcileSymbols(d Declared, symbols []Symbol) {
 	if d.SymbolsAdd == nil && d.SymbolsRemove == nil {
 		return
@@ -145,6 +147,8 @@ func (a *Account) reconcileSymbols(d Declared, symbols []Symbol) {
 	}
 }
 
+// sort puts everything in an order that does not depend on that of the
+// declarations.
 func (a *Account) sort() {
 	byChange := func(x, y Change) int { return strings.Compare(x.Path, y.Path) }
 	slices.SortStableFunc(a.Matching, byChange)

@@ -73,6 +73,8 @@ func Touched(a, b *Tree) []Change {
 	return differences(a, b, true)
 }
 
+// differences are the changes that make a into b; times count as changes if
+// they are asked for. They hold copies, and keep neither tree alive.
 func differences(a, b *Tree, times bool) []Change {
 	var changes []Change
 	c := comparison{times: times, emit: func(op Op, before, after *Entry) {
@@ -104,6 +106,8 @@ type pair struct {
 	a, b *Folder
 }
 
+// folders compares two folders, either of which may be missing. Folders with
+// equal digests are not entered.
 func (c *comparison) folders(a, b *Folder) {
 	switch {
 	case a == b, a != nil && b != nil && !c.times && a.hash == b.hash:
@@ -159,6 +163,7 @@ func (c *comparison) folders(a, b *Folder) {
 	}
 }
 
+// entries compares what two trees have in one place; nil is nothing.
 func (c *comparison) entries(before, after *Entry) {
 	switch {
 	case before == after:

@@ -30,6 +30,8 @@ type entryJSON struct {
 // mtime where ModTime is not zero.
 func (e Entry) MarshalJSON() ([]byte, error) { return json.Marshal(e.json()) }
 
+// json is an entry as it is written. Path and target are bytes, and stand as
+// such where they are no text.
 func (e *Entry) json() *entryJSON {
 	if e == nil {
 		return nil
@@ -127,6 +129,7 @@ func (c *Change) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// expectationJSON is an [Expectation] as it is written.
 type expectationJSON struct {
 	Op      Op      `json:"change"`
 	Path    *string `json:"path,omitempty"`
@@ -157,6 +160,7 @@ func (e *Expectation) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// symbolJSON is a [Symbol] as it is written.
 type symbolJSON struct {
 	Name    *string `json:"symbol,omitempty"`
 	NameRaw []byte  `json:"symbol_base64,omitempty"`

@@ -30,6 +30,8 @@ func CheckPattern(text string) error {
 	return nil
 }
 
+// patternFault says what is wrong with a path or glob of a plan, "" if nothing
+// is: only a pattern of which everybody sees what it means may stand in one.
 func patternFault(text string) string {
 	switch {
 	case text == "":

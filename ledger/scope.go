@@ -113,6 +113,7 @@ func matches(patterns []string, path string) bool {
 	}
 }
 
+// matchAny reports whether one of the patterns matches.
 func matchAny(patterns []string, path string) bool {
 	for _, p := range patterns {
 		if Match(p, path) {

@@ -29,6 +29,7 @@ func (c *courier) replace(ctx context.Context, i int, dir *disk.Root, name strin
 	return o, err
 }
 
+// exchangeOr exchanges, or does without where the file system cannot exchange.
 func (c *courier) exchangeOr(s spot) (outcome, error) {
 	o, err := c.exchange(s)
 	if errors.Is(err, errors.ErrUnsupported) {

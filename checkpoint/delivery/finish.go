@@ -30,6 +30,8 @@ func (d *Delivery) Finish(ctx context.Context) ([]Conflict, error) {
 	return conflicts, err
 }
 
+// finish brings the staged changes to their places, once. A delivery that is
+// over only looks what differs from it by now.
 func (d *Delivery) finish(ctx context.Context) ([]Conflict, error) {
 	switch {
 	case d.begun && !d.over:
@@ -57,6 +59,8 @@ func (d *Delivery) finish(ctx context.Context) ([]Conflict, error) {
 	return f.conflicts(), err
 }
 
+// conflicts are the changes that were not brought, because somebody else had
+// been there, with what was found.
 func (f *finish) conflicts() (list []Conflict) {
 	for i, o := range f.outcomes {
 		if o.conflict {
@@ -91,6 +95,8 @@ func (f *finish) carryAll(ctx context.Context) error {
 	})
 }
 
+// carryThese carries changes by their numbers, in that order, up to the first
+// that fails.
 func (c *courier) carryThese(ctx context.Context, changes []int) error {
 	for _, i := range changes {
 		if err := c.carry(ctx, i); err != nil {

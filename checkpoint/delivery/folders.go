@@ -35,6 +35,8 @@ func (c *courier) closeFolders() error {
 	return errors.Join(errs...)
 }
 
+// finishFolder gives a folder the mode and time that it is to have, once what
+// belongs into it is there. A folder that somebody else changed is a conflict.
 func (c *courier) finishFolder(i int, change *ledger.Change) error {
 	err := c.try(change.Path, func(dir *disk.Root, name string) error {
 		seen, err := glance(dir, name, change.Path)

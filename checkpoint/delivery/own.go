@@ -70,6 +70,8 @@ func sumOf(changes []ledger.Change) ledger.Digest {
 	return ledger.DigestOf([sha256.Size]byte(h.Sum(nil)))
 }
 
+// sumEntry adds an entry to a digest, each part ended so that no two entries
+// add the same. Times are left out.
 func sumEntry(h hash.Hash, path string, e *ledger.Entry) {
 	b := append([]byte(path), 0)
 	if e == nil {

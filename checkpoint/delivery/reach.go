@@ -28,6 +28,8 @@ type spelling struct {
 	names map[string]bool // as they are spelled, where it does not; else nil
 }
 
+// hand opens the place for one courier. Hands share nothing, so that couriers
+// need no lock.
 func (p *Place) hand() (*hand, error) {
 	root, err := p.root.OpenRoot(".")
 	if err != nil {
@@ -216,6 +218,7 @@ func (s *spelling) find(dir *disk.Root, name string) error {
 	return s.list(dir)
 }
 
+// list reads the names of a folder as the disk spells them.
 func (s *spelling) list(dir *disk.Root) error {
 	list, err := dir.ReadDir(".")
 	if err != nil {

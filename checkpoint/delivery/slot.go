@@ -76,6 +76,8 @@ func (m *maker) file(ctx context.Context, f *disk.File, e ledger.Entry) error {
 	return nil
 }
 
+// content fills a file with what an entry says. Contents that the store has not
+// checked are checked here, before anybody can see them.
 func (m *maker) content(ctx context.Context, f *disk.File, e ledger.Entry) error {
 	if e.Size == 0 {
 		return nil

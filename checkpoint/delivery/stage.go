@@ -36,6 +36,9 @@ func (p *Place) Stage(ctx context.Context, name string, changes []ledger.Change,
 	return d, nil
 }
 
+// stage makes what is to be delivered beside the place, so that bringing it
+// there is renaming. A delivery that was cut off goes on where it was: what
+// lies in the trash says that it is over.
 func (d *Delivery) stage(ctx context.Context, open ledger.Content) error {
 	p := d.place
 	if err := p.ready(); err != nil {

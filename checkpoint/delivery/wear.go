@@ -132,6 +132,8 @@ func (b *bearing) put(dir *disk.Root, name string, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
+// giveOwner gives a file its owner and group. Whoever may not do that gives the
+// group alone, or nothing, unless the plan declares it.
 func (b *bearing) giveOwner(f *disk.File) error {
 	if b.uid < 0 && b.gid < 0 {
 		return nil

@@ -12,6 +12,7 @@ import (
 // unawaited opens a pipe without waiting for its other end.
 const unawaited = syscall.O_NONBLOCK
 
+// owner is who owns a file, where the system tells.
 func owner(info fs.FileInfo) (uid, gid int, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -49,6 +49,8 @@ func (h *Held) Release() error {
 	return h.release()
 }
 
+// release gives the locks back, those of folders above first. It may be called
+// again.
 func (h *Held) release() error {
 	var errs []error
 	for _, f := range h.above {

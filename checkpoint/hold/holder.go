@@ -34,6 +34,8 @@ type holder struct {
 	File    uint64    `json:"file,omitempty"` // number of the lock file on its disk; 0 where files have none
 }
 
+// writeHolder says in the lock file who holds the workspace. Nothing is decided
+// by it: the lock is what counts.
 func writeHolder(f *disk.File) error {
 	h := holder{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second), What: filepath.Base(os.Args[0])}
 	h.Host, _ = os.Hostname() // best effort: it only tells people where to look

@@ -37,6 +37,8 @@ func ParseKey(text string) (Key, error) {
 	return k, nil
 }
 
+// public reads the key. A key has one spelling only, so that texts of keys can
+// be compared.
 func (k Key) public() (ed25519.PublicKey, error) {
 	digits, ok := strings.CutPrefix(string(k), keyScheme)
 	b, err := hex.DecodeString(digits)

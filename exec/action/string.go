@@ -65,6 +65,7 @@ func (a Action) accepting() string {
 	return ", accepting that " + quoted(a.Accept) + " moved"
 }
 
+// answer says which question is to be answered, and what the answer needs.
 func (a Action) answer() string {
 	text := "answer question " + a.Question + " of " + a.run()
 	if a.Choice != "" {
@@ -79,6 +80,7 @@ func (a Action) answer() string {
 	return text
 }
 
+// log says which part of the journal is to be looked at.
 func (a Action) log() string {
 	what := "the journal"
 	if a.Failures {

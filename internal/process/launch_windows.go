@@ -84,6 +84,8 @@ type job struct {
 	handle uintptr // 0: closed
 }
 
+// newJob makes the job that a command starts in: all of its processes end with
+// the job, and the job with this process.
 func newJob(box confinement) (*job, error) {
 	handle, _, err := createJobObject.Call(0, 0)
 	if handle == 0 {
@@ -130,6 +132,7 @@ func (j *job) take(pid int) error {
 // terminate ends the job: there is no polite way that reaches every program.
 func (j *job) terminate() { j.kill() }
 
+// kill ends all processes of the job. It does nothing once the job is closed.
 func (j *job) kill() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

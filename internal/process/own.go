@@ -26,6 +26,8 @@ func ReachCopies(state string) Copying {
 // probedCopies are functions that probe a folder once.
 var probedCopies sync.Map
 
+// probeCopies shows a small overlay to a command, and looks whether what was
+// removed in it stays removed. Nothing of it is left.
 func probeCopies(state string) Copying {
 	if ok, _ := machine().mounts(); !ok {
 		return Copying{}

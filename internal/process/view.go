@@ -83,6 +83,7 @@ func ReachOverlay(state string) Overlay {
 // probedOverlays are functions that probe a folder once.
 var probedOverlays sync.Map
 
+// probeOverlay tries in a folder of its own what overlays are needed for.
 func probeOverlay(state string) Overlay {
 	dir, err := os.MkdirTemp(state, ".probe-")
 	if err != nil {

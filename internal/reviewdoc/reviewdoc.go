@@ -140,6 +140,8 @@ func (d *Document) flags(name string) []string {
 	return list
 }
 
+// jobs reads the proposed jobs. One without an id or an entry is read, with a
+// warning: who reviews it is to see it.
 func (d *Document) jobs(v jsontree.Value) {
 	if v.OK() && v.Kind() != jsontree.Array {
 		d.warn("contract-jobs-invalid", v.Offset(), "/proposed_jobs is not a list", `write  "proposed_jobs": []`)

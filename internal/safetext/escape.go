@@ -68,6 +68,7 @@ func visible(r, before rune) bool {
 	return !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
+// writeEscaped writes a character as Go spells it in a string.
 func writeEscaped(b *strings.Builder, r rune) {
 	switch {
 	case r == '\n':

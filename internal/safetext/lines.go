@@ -64,6 +64,9 @@ func Width(s string) int {
 	return n
 }
 
+// width is how many columns a terminal gives a character: none to a mark that
+// joins the one before it, and two to those of East Asian scripts and to
+// pictures.
 func width(r rune) int {
 	switch {
 	case r < 0x300:

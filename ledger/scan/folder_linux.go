@@ -43,6 +43,7 @@ func (f rawFolder) close() { syscall.Close(int(f)) }
 
 func (f rawFolder) status() (status, error) { return statusFD(int(f)) }
 
+// statusFD is the status of an open file.
 func statusFD(fd int) (status, error) {
 	var st syscall.Stat_t
 	for {
@@ -56,6 +57,7 @@ func statusFD(fd int) (status, error) {
 	}
 }
 
+// rawStatus is what a scan needs of the system's status.
 func rawStatus(st *syscall.Stat_t) status {
 	return status{
 		dev:        uint64(st.Dev),
@@ -69,6 +71,7 @@ func rawStatus(st *syscall.Stat_t) status {
 	}
 }
 
+// stat is the status of an entry. A link is not followed.
 func (f rawFolder) stat(b *buffers, name string) (status, error) {
 	var st syscall.Stat_t
 	b.terminate(name)
@@ -84,6 +87,7 @@ func (f rawFolder) stat(b *buffers, name string) (status, error) {
 	}
 }
 
+// list reads all names into b, in the order of the disk.
 func (f rawFolder) list(b *buffers) error {
 	if b.raw == nil {
 		b.raw = make([]byte, listingSize)
@@ -129,6 +133,7 @@ func (b *buffers) addRecords(raw []byte) {
 	}
 }
 
+// enter opens a folder in this one. It fails on anything else, links among it.
 func (f rawFolder) enter(b *buffers, name string) (folder, error) {
 	fd, err := f.open(b, name, syscall.O_DIRECTORY)
 	if err != nil {
@@ -137,6 +142,7 @@ func (f rawFolder) enter(b *buffers, name string) (folder, error) {
 	return rawFolder(fd), nil
 }
 
+// file opens a file to be read.
 func (f rawFolder) file(b *buffers, name string) (openFile, error) {
 	fd, err := f.open(b, name, 0)
 	if err != nil {
@@ -219,6 +225,7 @@ func (f rawFolder) step(b *buffers, path string) (rawFolder, error) {
 // A bareFolder is a rawFolder that goes down from name to name.
 type bareFolder struct{ folder }
 
+// target is what a link leads to, as it is written.
 func (f rawFolder) target(b *buffers, name string) (string, error) {
 	b.terminate(name)
 	if b.raw == nil {
@@ -243,6 +250,7 @@ func (f rawFile) close() { syscall.Close(int(f)) }
 
 func (f rawFile) status() (status, error) { return statusFD(int(f)) }
 
+// read is 0, and no error, at the end of the file.
 func (f rawFile) read(p []byte) (int, error) {
 	for {
 		n, err := syscall.Read(int(f), p)

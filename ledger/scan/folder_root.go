@@ -24,6 +24,7 @@ func openRooted(dir string) (folder, error) {
 	return newRootFolder(root)
 }
 
+// newRootFolder takes root over, and closes it where it cannot be used.
 func newRootFolder(root *os.Root) (*rootFolder, error) {
 	info, err := root.Stat(".")
 	if err != nil {
@@ -45,6 +46,7 @@ func (f *rootFolder) stat(_ *buffers, name string) (status, error) {
 	return statusOf(info), nil
 }
 
+// list reads all names into b, with their kinds where the folder tells them.
 func (f *rootFolder) list(b *buffers) error {
 	dir, err := f.root.Open(".")
 	if err != nil {
@@ -67,6 +69,8 @@ func (f *rootFolder) list(b *buffers) error {
 	return err
 }
 
+// enter opens a folder in this one. It fails on anything else, links among it,
+// also where that took the place of the folder just now.
 func (f *rootFolder) enter(_ *buffers, name string) (folder, error) {
 	there, err := f.root.Lstat(name)
 	if err != nil {
@@ -91,6 +95,8 @@ func (f *rootFolder) enter(_ *buffers, name string) (folder, error) {
 	return sub, nil
 }
 
+// file opens a regular file to be read, and fails where another one took its
+// place meanwhile.
 func (f *rootFolder) file(_ *buffers, name string) (openFile, error) {
 	there, err := f.root.Lstat(name)
 	if err != nil {
@@ -131,6 +137,7 @@ func (f rootFile) status() (status, error) {
 	return statusOf(info), nil
 }
 
+// read is 0, and no error, at the end of the file.
 func (f rootFile) read(p []byte) (int, error) {
 	n, err := f.file.Read(p)
 	if errors.Is(err, io.EOF) {

@@ -74,6 +74,8 @@ func (r *stampsReader) take(n int) string {
 	return taken
 }
 
+// long takes a number of eight bytes. Like all that is taken it is zero from
+// the first fault on.
 func (r *stampsReader) long() uint64 {
 	b := r.take(8)
 	if r.bad {
@@ -210,6 +212,8 @@ func (r *stampsReader) entry(dir string, e *ledger.Entry, m *mark) *node {
 	return nil
 }
 
+// status takes what a file looked like. What no file looks like is a fault:
+// stamps lie where anybody could write them.
 func (r *stampsReader) status() status {
 	b := r.take(statusSize)
 	if r.bad {

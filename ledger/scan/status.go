@@ -32,6 +32,7 @@ const (
 	modeFIFO   = 0o010000 // and what Go calls irregular
 )
 
+// kind is what an entry is; devices, sockets and pipes are all special.
 func (s *status) kind() ledger.Kind {
 	switch s.mode & modeKind {
 	case modeFile:

@@ -127,6 +127,7 @@ func (m *matching) between(a0, a1, b0, b1 int) {
 	}
 }
 
+// replace marks lines of both texts that have nothing in common.
 func (m *matching) replace(a0, a1, b0, b1 int) {
 	for i := a0; i < a1; i++ {
 		m.removed[m.atA[i]] = true

@@ -92,6 +92,8 @@ func (u *unified) next() bool {
 	return true
 }
 
+// write writes a hunk: its head, and its lines, those removed before those
+// added.
 func (u *unified) write(out *strings.Builder) {
 	fmt.Fprintf(out, "@@ -%s +%s @@\n", span(u.a0, u.a1), span(u.b0, u.b1))
 	for i, j := u.a0, u.b0; i < u.a1 || j < u.b1; {
@@ -122,6 +124,8 @@ func span(from, to int) string {
 	return fmt.Sprintf("%d,%d", from+1, to-from)
 }
 
+// line writes a line with its mark, and says so where the text ends without a
+// newline, as diff does.
 func line(out *strings.Builder, mark byte, text []byte) {
 	out.WriteByte(mark)
 	out.Write(text)

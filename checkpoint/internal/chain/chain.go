@@ -144,6 +144,8 @@ func (c *Chain) Extend(buf []byte, f record.Fact, now time.Time, sign Sign) ([]b
 	return buf, record.Record{Seq: c.seq, Time: now, Prev: prev, Hash: hash, Fact: f, Signature: signature}, nil
 }
 
+// check refuses a fact that no reader would take, so that it is refused before
+// it is written.
 func check(f *record.Fact) error {
 	switch {
 	case f.Type == "":

@@ -94,6 +94,7 @@ func (v *validator) list(end byte, depth int) bool {
 	}
 }
 
+// key passes the name of a member, and the colon.
 func (v *validator) key() bool {
 	if v.next() != '"' || !v.text() {
 		return false
@@ -107,6 +108,7 @@ func (v *validator) key() bool {
 	return true
 }
 
+// word passes one of the literals true, false and null.
 func (v *validator) word(w string) bool {
 	if len(v.b)-v.i < len(w) || string(v.b[v.i:v.i+len(w)]) != w {
 		return false
@@ -115,6 +117,8 @@ func (v *validator) word(w string) bool {
 	return true
 }
 
+// text passes a string, eight bytes at a time where none of them means
+// anything.
 func (v *validator) text() bool {
 	b := v.b
 	for i := v.i + 1; i < len(b); i++ {
@@ -173,6 +177,7 @@ func escape(b []byte) int {
 	return 5
 }
 
+// number passes a number of JSON, which has no leading zeros.
 func (v *validator) number() bool {
 	if v.next() == '-' {
 		v.i++

@@ -39,6 +39,8 @@ func New(ctx context.Context, from Contents, dir string, want *ledger.Tree) erro
 	return tree(ctx, from, dir, restorer{plan: planned(want, ledger.Empty()), fresh: true})
 }
 
+// tree makes a folder hold what it is to hold. Whether the contents for that
+// are there is looked at before anything is touched.
 func tree(ctx context.Context, from Contents, dir string, r restorer) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

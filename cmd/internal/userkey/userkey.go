@@ -233,6 +233,7 @@ func (k *Keys) Public() (signer record.Key, earlier []record.Key) {
 	return public(k.Signer), earlier
 }
 
+// public is the half of a key that journals name.
 func public(key ed25519.PrivateKey) record.Key {
 	k, err := record.KeyOf(key.Public())
 	if err != nil {

@@ -165,6 +165,8 @@ func executable(path string, env []string) (string, error) {
 	return "", fmt.Errorf("process: %q is not a program: %w", path, osexec.ErrNotFound)
 }
 
+// windowsNames are the files that Windows looks for under a path, by the
+// endings of programs, in their order.
 func windowsNames(path, endings string) []string {
 	if endings == "" {
 		endings = ".COM;.EXE;.BAT;.CMD"

@@ -124,6 +124,8 @@ func lead(line []byte) int {
 	return 0 // a blank line, or a rule
 }
 
+// blank writes over a line and keeps its length, so that places stay what they
+// are.
 func blank(line []byte) {
 	for i := range line {
 		if line[i] != '\r' {

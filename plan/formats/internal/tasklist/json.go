@@ -148,6 +148,7 @@ func (r *taskMaster) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan)
 	return order
 }
 
+// subtask makes a step of a subtask. One without an id is named by its place.
 func (r *taskMaster) subtask(task int, v jsontree.Value, n int) {
 	t := &r.Plan.Tasks[task]
 	s := plan.Step{ID: local(t, v.Get("id").Text()), Description: strings.TrimSpace(v.Get("title").Text()),
