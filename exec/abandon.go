@@ -90,7 +90,7 @@ func (e *execution) inherit(ctx context.Context) error {
 		return &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
 	}
 	if e.Rec.Run.Paused == nil {
-		e.Work.TouchedAll(e.Work.Dir) // whoever had the run in hand did not sync what it wrote
+		e.Work.Unsynced().NoteAll(e.Work.Dir) // whoever had the run in hand did not sync what it wrote
 	}
 	return nil
 }

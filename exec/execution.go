@@ -74,7 +74,7 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	e.Tell = func(event.Event) {}
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &guard.Seen{}, Log: c.logger(),
 		Undone: func(ctx context.Context) error {
-			_, err := e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
+			_, err := e.Work.Restorer().Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
 			return err
 		}}
 	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, Warn: e.Warn,

@@ -27,7 +27,7 @@ func (t *trial) account(ctx context.Context) *fault {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
 	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
-	t.Work.Touched(t.Work.Dir, entry.Changes)
+	t.Work.Unsynced().Note(t.Work.Dir, entry.Changes)
 	var inline record.Inline
 	t.snap, inline, err = t.Work.Snapshot(ctx, t.after)
 	switch {

@@ -41,7 +41,7 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 		executor, started.Reinstates = a.reinstate(was), was.Number
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
-	started.Stamps = a.Work.KeepStamps(ctx)
+	started.Stamps = a.Work.Stamps().Keep(ctx)
 	if err := a.Rec.Begin(ctx, s, t.number, started); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (t *trial) accept(ctx context.Context) error {
 	}
 	if err := t.Rec.Complete(ctx, t.s, t.number, facts, t.nobodyIsTold() && t.joined == nil); err != nil {
 		// It cannot be made durable, so it has not happened.
-		_, again := t.Work.Restore(ctx, t.Work.Dir, t.Rec.Run.Tree)
+		_, again := t.Work.Restorer().Restore(ctx, t.Work.Dir, t.Rec.Run.Tree)
 		return errors.Join(err, again)
 	}
 	t.Work.Accepted(t.after)
@@ -110,7 +110,7 @@ func (t *trial) undo(ctx context.Context, f *fault) error {
 	if err := t.Rec.Record(ctx, t.s.Where(t.number), facts...); err != nil {
 		// The journal is dead. The tree is restored all the same; the next
 		// controller finds the attempt unfinished and restores it once more.
-		_, again := t.Work.Restore(ctx, t.Work.Dir, begun.To)
+		_, again := t.Work.Restorer().Restore(ctx, t.Work.Dir, begun.To)
 		return errors.Join(err, again)
 	}
 	if err := t.Rewind.Restored(ctx, t.s, t.number); err != nil {

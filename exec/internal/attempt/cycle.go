@@ -77,7 +77,7 @@ func (t *trial) perform(ctx context.Context, x Executor) {
 		return
 	}
 	if n := len(t.carried); n > 0 {
-		if _, err := t.Work.Restore(ctx, t.Work.Dir, t.carried[n-1].Snapshot); err != nil {
+		if _, err := t.Work.Restorer().Restore(ctx, t.Work.Dir, t.carried[n-1].Snapshot); err != nil {
 			t.err = fmt.Errorf("exec: the tree after phase %s cannot be brought back: %w", t.carried[n-1].Phase, err)
 			return
 		}

@@ -81,6 +81,6 @@ func (t *trial) revert(ctx context.Context, c *history.Cycle) error {
 		return errors.New("exec: there is no phase to go back to")
 	}
 	c.Snapshot = done[len(done)-1].Snapshot
-	_, err := t.Work.Restore(ctx, t.Work.Dir, c.Snapshot)
+	_, err := t.Work.Restorer().Restore(ctx, t.Work.Dir, c.Snapshot)
 	return err
 }

@@ -90,7 +90,7 @@ func (t *trial) movedBy(ctx context.Context) (*session.Refusal, *fault) {
 	var refused *session.Refusal
 	var err error
 	if t.Work.Layered() {
-		if t.entry.Git, err = t.Work.RenewRepository(ctx); err == nil {
+		if t.entry.Git, err = worktree.RenewRepository(ctx, t.Work); err == nil {
 			t.entry.Git = append(t.entry.Git, t.moved...)
 			t.journalled.Git = t.entry.Git
 			refused, err = t.Bound.MovedBy(ctx)

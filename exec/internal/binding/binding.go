@@ -19,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/probe"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/ledger"
@@ -112,7 +113,7 @@ func (b *Binding) Moved(ctx context.Context) (*session.Refusal, error) {
 // is not as it was.
 func (b *Binding) MovedBy(ctx context.Context) (*session.Refusal, error) {
 	refused := b.Refusal()
-	for _, name := range b.Work.Changed(b.Own()) {
+	for _, name := range worktree.RenewChanged(b.Work, b.Own()) {
 		refused.Reasons = append(refused.Reasons, fmt.Sprintf("%s, which the run is bound to, was changed", name))
 	}
 	now, err := b.envelope(ctx, b.Work.Dir, &b.layer)

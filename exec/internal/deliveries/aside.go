@@ -18,7 +18,7 @@ import (
 // Aside brings into the workspace what an accepted step wrote at paths that are
 // in no tree. What somebody else changed there stays as it is, and is told.
 func (d *Deliveries) Aside(ctx context.Context) error {
-	written, now, err := d.Work.WrittenAside()
+	written, now, err := d.Work.Aside().Written()
 	if err != nil || len(written) == 0 {
 		return err
 	}
@@ -35,7 +35,7 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 		switch {
 		case c.Before == nil && c.After == nil, c.Before != nil && c.After != nil && c.Before.Same(*c.After):
 			continue
-		case !d.Work.StillKnown(path):
+		case !d.Work.Aside().Still(path):
 			theirs = append(theirs, path)
 			continue
 		}
@@ -68,7 +68,7 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 		d.Warn("somebody else changed what a step wrote besides the tree, and theirs stays: " +
 			strings.Join(bound.First(theirs, 5), ", "))
 	}
-	return d.Work.KnowAside(now)
+	return d.Work.Aside().Know(now)
 }
 
 func op(c ledger.Change) ledger.Op {

@@ -276,7 +276,7 @@ func (d *Deliveries) scan(ctx context.Context) (*ledger.Tree, error) {
 	}
 	known := d.seen
 	if known == nil {
-		known = d.Work.ReviveBase(ctx)
+		known = d.Work.Stamps().ReviveBase(ctx)
 	}
 	if known == nil {
 		known = d.Work.Base

@@ -219,7 +219,7 @@ func (e *Ending) Seal(ctx context.Context) error {
 	if err := e.Work.DiscardLayers(ctx); err != nil {
 		e.Rec.Log.Warn("the layers of the run cannot be removed", "err", err)
 	}
-	e.Work.DropStamps(ctx)
+	e.Work.Stamps().Drop(ctx)
 	return nil
 }
 

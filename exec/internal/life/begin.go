@@ -177,7 +177,7 @@ func (l *Life) launch(ctx context.Context, started *history.Started) error {
 	}
 	if started.Layered() {
 		l.Rec.Run.Started.Run = run // names the folder
-		started.Stamps = l.Work.KeepBase(ctx)
+		started.Stamps = l.Work.Stamps().KeepBase(ctx)
 	}
 	if err := l.Rec.Record(ctx, history.Where{}, started); err != nil {
 		return err

@@ -91,7 +91,7 @@ func (l *Life) Recall(ctx context.Context) (err error) {
 	if s.Layered() {
 		l.Work.Dir = CloneDir(l.Session)
 	}
-	l.Work.Revive(ctx)
+	l.Work.Stamps().Revive(ctx)
 	l.Work.Base, err = l.Work.BaseTree(ctx)
 	return err
 }
@@ -126,7 +126,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 		return err
 	}
 	if l.Rec.Run.Paused == nil && !lost {
-		l.Work.TouchedAll(l.Work.Dir)
+		l.Work.Unsynced().NoteAll(l.Work.Dir)
 	}
 	half, err := false, error(nil)
 	if l.Rec.Run.Started.Layered() {
@@ -203,10 +203,10 @@ func (l *Life) Reenter(ctx context.Context) error {
 	if err := l.layers(ctx); err != nil {
 		return err
 	}
-	if _, err := l.Work.RenewRepository(ctx); err != nil { // what an attempt did there that was cut off
+	if _, err := worktree.RenewRepository(ctx, l.Work); err != nil { // what an attempt did there that was cut off
 		return err
 	}
-	l.Work.Changed(l.Own()) // the plan may have been amended
+	worktree.RenewChanged(l.Work, l.Own()) // the plan may have been amended
 	if run.Restoring != nil || lane.InFlight(run) {
 		return nil
 	}
@@ -289,7 +289,7 @@ func (l *Life) catchUp(ctx context.Context) (half bool, err error) {
 		return false, err
 	}
 	if now.Digest() == s.Checkpoint.Checkpoint.Tree {
-		_, err = l.Work.Restore(ctx, l.Work.Dir, l.Rec.Run.Tree)
+		_, err = l.Work.Restorer().Restore(ctx, l.Work.Dir, l.Rec.Run.Tree)
 		return false, err
 	}
 	before, err := l.Rec.Store.Tree(ctx, s.Checkpoint.Checkpoint)

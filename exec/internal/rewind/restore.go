@@ -27,11 +27,11 @@ type Rewind struct {
 // a step (0: none), compensation first, and says so. It can be repeated.
 func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) error {
 	if !r.Rec.Run.Started.Isolated {
-		if err := r.Work.DropAside(ctx); err != nil {
+		if err := r.Work.Aside().Drop(ctx); err != nil {
 			return err
 		}
 	}
-	have, err := r.Work.KeepFirst(ctx, s.Where(attempt), r.Work.Dir)
+	have, err := r.Work.Restorer().KeepFirst(ctx, s.Where(attempt), r.Work.Dir)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) err
 	}
 	// All of the tree is scanned when the next attempt is accounted for, or at
 	// the end.
-	done, err := r.Work.RestoreFrom(ctx, r.Work.Dir, r.Rec.Run.Restoring.To, have, true)
+	done, err := r.Work.Restorer().RestoreFrom(ctx, r.Work.Dir, r.Rec.Run.Restoring.To, have, true)
 	if err != nil {
 		return err
 	}
@@ -54,11 +54,11 @@ func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) err
 // RestoredRun carries out a restore that belongs to no step: after final gates
 // that changed the tree, and where foreign changes were adopted.
 func (r *Rewind) RestoredRun(ctx context.Context) error {
-	have, err := r.Work.KeepFirst(ctx, history.Where{}, r.Work.Dir)
+	have, err := r.Work.Restorer().KeepFirst(ctx, history.Where{}, r.Work.Dir)
 	if err != nil {
 		return err
 	}
-	done, err := r.Work.RestoreFrom(ctx, r.Work.Dir, r.Rec.Run.Restoring.To, have, false)
+	done, err := r.Work.Restorer().RestoreFrom(ctx, r.Work.Dir, r.Rec.Run.Restoring.To, have, false)
 	if err != nil {
 		return err
 	}

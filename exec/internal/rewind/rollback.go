@@ -67,8 +67,8 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 	case done.Sealed && r.Places():
 		return done, r.Deliveries.GoBack(ctx, to)
 	case done.Sealed:
-		_, err := r.Work.Restore(ctx, r.Work.Dir, to)
-		return done, errors.Join(err, r.Work.MakeDurable(ctx))
+		_, err := r.Work.Restorer().Restore(ctx, r.Work.Dir, to)
+		return done, errors.Join(err, r.Work.Unsynced().Sync(ctx))
 	}
 	if err := r.Unwind(ctx, s); err != nil {
 		return done, err
@@ -80,7 +80,7 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 	if err = r.Rec.Record(ctx, s.Where(0), moved(s, to, kept, by, why)...); err != nil {
 		return nil, err
 	}
-	restored, err := r.Work.Restore(ctx, r.Work.Dir, to)
+	restored, err := r.Work.Restorer().Restore(ctx, r.Work.Dir, to)
 	if err != nil {
 		return done, err
 	}

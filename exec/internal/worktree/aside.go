@@ -33,15 +33,34 @@ type Stamp struct {
 	To   string      `json:"to,omitempty"`
 }
 
-// setsAside reports whether the plan has any such paths.
-func (w *Worktree) setsAside() bool {
-	scope := &w.Scanner.Scope
-	return w.Layered() && len(scope.Ignore)+len(scope.Stamps) > 0
+// An Aside is what lies there in the folder of one run.
+type Aside struct {
+	of    *Worktree
+	known map[string]Stamp // what copy and workspace both held last; nil: see last
+	quiet bool             // nobody wrote there since known was noted
+}
+
+// Aside is what the folder holds in no tree.
+func (w *Worktree) Aside() *Aside {
+	w.aside.of = w
+	return &w.aside
+}
+
+// any reports whether the plan has any such paths.
+func (a *Aside) any() bool {
+	scope := &a.of.Scanner.Scope
+	return a.of.Layered() && len(scope.Ignore)+len(scope.Stamps) > 0
+}
+
+// outside reports whether a path is in no tree with its content.
+func outside(scope *ledger.Scope, path string) bool {
+	level := scope.Level(path)
+	return level == ledger.Ignored || level == ledger.Stamps
 }
 
 // stamps are those of all entries aside in a folder, by path with slashes.
-func (w *Worktree) stamps(dir string) (map[string]Stamp, error) {
-	found, scope := map[string]Stamp{}, &w.Scanner.Scope
+func (a *Aside) stamps(dir string) (map[string]Stamp, error) {
+	found, scope := map[string]Stamp{}, &a.of.Scanner.Scope
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -59,8 +78,7 @@ func (w *Worktree) stamps(dir string) (map[string]Stamp, error) {
 		if rel == ".git" || rel == ".planlock" {
 			return skip(d)
 		}
-		level := scope.Level(rel)
-		if level != ledger.Ignored && level != ledger.Stamps || slices.Contains(scope.Own, rel) {
+		if !outside(scope, rel) || slices.Contains(scope.Own, rel) {
 			return nil
 		}
 		info, err := d.Info()
@@ -89,24 +107,24 @@ func skip(d fs.DirEntry) error {
 	return nil
 }
 
-// EnterAside notes what the copy holds aside, when it was just made.
-func (w *Worktree) EnterAside() error {
-	if !w.setsAside() {
+// Enter notes what the copy holds aside, when it was just made.
+func (a *Aside) Enter() error {
+	if !a.any() {
 		return nil
 	}
-	now, err := w.stamps(w.Dir)
+	now, err := a.stamps(a.of.Dir)
 	if err != nil {
 		return err
 	}
-	return w.KnowAside(now)
+	return a.Know(now)
 }
 
-// KnowAside notes what copy and workspace both hold aside.
-func (w *Worktree) KnowAside(now map[string]Stamp) error {
-	w.aside, w.quiet = now, w.Layers != nil
+// Know notes what copy and workspace both hold aside.
+func (a *Aside) Know(now map[string]Stamp) error {
+	a.known, a.quiet = now, a.of.Layers != nil
 	text, err := json.Marshal(now)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(w.RunDir(), asideName), text, 0o600)
+		err = os.WriteFile(filepath.Join(a.of.RunDir(), asideName), text, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("exec: what the copy holds besides the tree cannot be noted: %w", err)
@@ -114,25 +132,25 @@ func (w *Worktree) KnowAside(now map[string]Stamp) error {
 	return nil
 }
 
-// knownAside is what both held last; nil if nobody knows.
-func (w *Worktree) knownAside() map[string]Stamp {
-	if w.aside == nil {
-		text, err := os.ReadFile(filepath.Join(w.RunDir(), asideName))
-		if err != nil || json.Unmarshal(text, &w.aside) != nil {
-			w.aside = nil
+// last is what both held last; nil if nobody knows.
+func (a *Aside) last() map[string]Stamp {
+	if a.known == nil {
+		text, err := os.ReadFile(filepath.Join(a.of.RunDir(), asideName))
+		if err != nil || json.Unmarshal(text, &a.known) != nil {
+			a.known = nil
 		}
 	}
-	return w.aside
+	return a.known
 }
 
-// WrittenAside are the paths aside that steps wrote in the copy since it was
+// Written are the paths aside that steps wrote in the copy since it was
 // the same as the workspace, sorted, and what the copy holds now.
-func (w *Worktree) WrittenAside() (written []string, now map[string]Stamp, err error) {
-	if !w.setsAside() || w.quiet {
+func (a *Aside) Written() (written []string, now map[string]Stamp, err error) {
+	if !a.any() || a.quiet {
 		return nil, nil, nil
 	}
-	known := w.knownAside()
-	if now, err = w.stamps(w.Dir); err != nil || known == nil {
+	known := a.last()
+	if now, err = a.stamps(a.of.Dir); err != nil || known == nil {
 		return nil, now, err
 	}
 	for path, s := range now {
@@ -149,10 +167,10 @@ func (w *Worktree) WrittenAside() (written []string, now map[string]Stamp, err e
 	return written, now, nil
 }
 
-// DropAside takes from the copy what an attempt wrote there that failed: it
+// Drop takes from the copy what an attempt wrote there that failed: it
 // holds again what the workspace does.
-func (w *Worktree) DropAside(ctx context.Context) error {
-	written, _, err := w.WrittenAside()
+func (a *Aside) Drop(ctx context.Context) error {
+	written, _, err := a.Written()
 	if err != nil || len(written) == 0 {
 		return err
 	}
@@ -160,11 +178,11 @@ func (w *Worktree) DropAside(ctx context.Context) error {
 		if i > 0 && within(path, written[:i]) {
 			continue // with the folder that holds it
 		}
-		if err := layer.Renew(ctx, w.Root, w.Dir, filepath.FromSlash(path)); err != nil {
+		if err := layer.Renew(ctx, a.of.Root, a.of.Dir, filepath.FromSlash(path)); err != nil {
 			return fmt.Errorf("exec: what a step left besides the tree cannot be dropped: %w", err)
 		}
 	}
-	return w.EnterAside()
+	return a.Enter()
 }
 
 // within reports whether a path lies in one of some.
@@ -174,11 +192,11 @@ func within(path string, some []string) bool {
 	})
 }
 
-// StillKnown reports whether the workspace holds at a path aside what it held
+// Still reports whether the workspace holds at a path aside what it held
 // when the copy was the same.
-func (w *Worktree) StillKnown(path string) bool {
-	info, err := os.Lstat(filepath.Join(w.Root, filepath.FromSlash(path)))
-	was, known := w.aside[path]
+func (a *Aside) Still(path string) bool {
+	info, err := os.Lstat(filepath.Join(a.of.Root, filepath.FromSlash(path)))
+	was, known := a.known[path]
 	if err != nil {
 		return !known && errors.Is(err, fs.ErrNotExist)
 	}
@@ -189,7 +207,7 @@ func (w *Worktree) StillKnown(path string) bool {
 	case now.Mode.IsRegular():
 		now.Size, now.Time = info.Size(), info.ModTime().UnixNano()
 	case now.Mode&fs.ModeSymlink != 0:
-		now.To, _ = os.Readlink(filepath.Join(w.Root, filepath.FromSlash(path)))
+		now.To, _ = os.Readlink(filepath.Join(a.of.Root, filepath.FromSlash(path)))
 	}
 	return now == was
 }

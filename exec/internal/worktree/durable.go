@@ -25,22 +25,51 @@ import (
 // restores the tree that was accepted. When the controller lets go, nobody
 // will: then what the run wrote is synced first.
 
-// Touched notes that entries of a folder came, went or were written. A clone is
+// Unsynced is what a run wrote and may not be durable, by folder.
+type Unsynced struct {
+	of      *Worktree
+	written map[string]*writing
+}
+
+// writing is what was written in a folder.
+type writing struct {
+	all   bool // nobody knows what
+	paths map[string]bool
+}
+
+// Unsynced is what the run wrote and may not be durable.
+func (w *Worktree) Unsynced() *Unsynced {
+	w.unsynced.of = w
+	return &w.unsynced
+}
+
+// in is what was written in a folder.
+func (u *Unsynced) in(dir string) *writing {
+	if u.written == nil {
+		u.written = map[string]*writing{}
+	}
+	if u.written[dir] == nil {
+		u.written[dir] = &writing{paths: map[string]bool{}}
+	}
+	return u.written[dir]
+}
+
+// Note notes that entries of a folder came, went or were written. A clone is
 // made anew after a power cut, so that nothing of it needs to be durable.
-func (w *Worktree) Touched(dir string, changes []ledger.Change) {
-	if w.Layered() && dir == w.Dir {
+func (u *Unsynced) Note(dir string, changes []ledger.Change) {
+	if u.of.Layered() && dir == u.of.Dir {
 		return
 	}
-	written := w.unsynced.of(dir)
+	written := u.in(dir)
 	for _, c := range changes {
 		written.paths[c.Path] = true
 	}
 }
 
-// TouchedAll notes that anything in a folder may have been written.
-func (w *Worktree) TouchedAll(dir string) {
-	if !w.Layered() || dir != w.Dir {
-		w.unsynced.of(dir).all = true
+// NoteAll notes that anything in a folder may have been written.
+func (u *Unsynced) NoteAll(dir string) {
+	if !u.of.Layered() || dir != u.of.Dir {
+		u.in(dir).all = true
 	}
 }
 
@@ -58,14 +87,14 @@ func (w *Worktree) ComeToRest(ctx context.Context) error {
 	if err := w.Rec.Store.Sync(context.WithoutCancel(ctx)); errors.Is(err, checkpoint.ErrReplaced) {
 		return fmt.Errorf("exec: what the run kept is gone: %w", err)
 	}
-	return w.MakeDurable(ctx)
+	return w.Unsynced().Sync(ctx)
 }
 
-// MakeDurable syncs what the run wrote in the workspace; with only, in those
+// Sync syncs what the run wrote in the workspace; with only, in those
 // folders.
-func (w *Worktree) MakeDurable(ctx context.Context, only ...string) error {
+func (u *Unsynced) Sync(ctx context.Context, only ...string) error {
 	ctx = context.WithoutCancel(ctx)
-	for _, dir := range slices.Sorted(maps.Keys(w.unsynced)) {
+	for _, dir := range slices.Sorted(maps.Keys(u.written)) {
 		if len(only) > 0 && !slices.Contains(only, dir) {
 			continue
 		}
@@ -76,9 +105,9 @@ func (w *Worktree) MakeDurable(ctx context.Context, only ...string) error {
 		if err != nil {
 			return fmt.Errorf("exec: %s cannot be synced: %w", dir, err)
 		}
-		written := w.unsynced[dir]
+		written := u.written[dir]
 		if written.all {
-			tree, err := w.Tolerant().Scan(ctx, dir, nil)
+			tree, err := u.of.Tolerant().Scan(ctx, dir, nil)
 			if err != nil {
 				return errors.Join(fmt.Errorf("exec: %s cannot be synced: %w", dir, err), root.Close())
 			}
@@ -88,12 +117,12 @@ func (w *Worktree) MakeDurable(ctx context.Context, only ...string) error {
 		}
 		lost, err := written.sync(root)
 		if len(lost) > 0 {
-			err = errors.Join(err, w.putAgain(ctx, root, dir, lost))
+			err = errors.Join(err, u.putAgain(ctx, root, dir, lost))
 		}
 		if err = errors.Join(err, root.Close()); err != nil {
 			return fmt.Errorf("exec: %s cannot be synced: %w", dir, err)
 		}
-		delete(w.unsynced, dir)
+		delete(u.written, dir)
 	}
 	return nil
 }
@@ -179,9 +208,9 @@ func noFolder(root *disk.Root, name string) bool {
 // putAgain removes files whose sync failed, so that they are made anew from the
 // store when the run is taken up: the system may hold them for synced now, and
 // their contents may never reach the disk.
-func (w *Worktree) putAgain(ctx context.Context, root *disk.Root, dir string, names []string) error {
-	if dir == w.Dir { // else it is delivered again, which the journal says already
-		if err := w.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: w.Rec.Run.Tree}); err != nil {
+func (u *Unsynced) putAgain(ctx context.Context, root *disk.Root, dir string, names []string) error {
+	if dir == u.of.Dir { // else it is delivered again, which the journal says already
+		if err := u.of.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: u.of.Rec.Run.Tree}); err != nil {
 			return err
 		}
 	}

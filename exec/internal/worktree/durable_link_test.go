@@ -23,8 +23,8 @@ func TestMakeDurableBehindALink(t *testing.T) {
 	for _, p := range []string{"file", "link", "link/a", "link/sub/b", "gone/c", "file/d"} {
 		changes = append(changes, ledger.Change{Path: p})
 	}
-	w.Touched(dir, changes)
-	if err := w.MakeDurable(t.Context()); err != nil {
+	w.Unsynced().Note(dir, changes)
+	if err := w.Unsynced().Sync(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint/layer"
@@ -15,33 +16,44 @@ import (
 
 // Disturb notes that somebody may write in the folder in which the run works
 // otherwise than by a layer: from now on it is scanned, until that was done.
-func (w *Worktree) Disturb() { w.holds, w.quiet = nil, false }
+func (w *Worktree) Disturb() { w.in.holds, w.aside.quiet = nil, false }
 
-// look is what the folder holds, scanned where that is not known.
-func (w *Worktree) look(ctx context.Context, scanner *scan.Scanner, prior *ledger.Tree) (*ledger.Tree, error) {
-	if w.holds != nil {
-		return w.holds, nil
-	}
-	return w.seen(scanner.Scan(ctx, w.Dir, prior))
+// A folder is what the one holds in which a run works.
+type folder struct {
+	of    *Worktree
+	holds *ledger.Tree // nil: somebody may have written there
 }
 
-// seen is a tree that Dir was just found to hold. Where commands write in
-// layers, whoever writes there otherwise says so.
-func (w *Worktree) seen(tree *ledger.Tree, err error) (*ledger.Tree, error) {
-	if err == nil && w.Layers != nil && len(tree.Unread()) == 0 {
-		w.holds = tree
+func (w *Worktree) folder() *folder {
+	w.in.of = w
+	return &w.in
+}
+
+// look is what the folder holds, scanned where that is not known.
+func (f *folder) look(ctx context.Context, scanner *scan.Scanner, prior *ledger.Tree) (*ledger.Tree, error) {
+	if f.holds != nil {
+		return f.holds, nil
+	}
+	return f.seen(scanner.Scan(ctx, f.of.Dir, prior))
+}
+
+// seen is a tree that was just found there. Where commands write in layers,
+// whoever writes there otherwise says so.
+func (f *folder) seen(tree *ledger.Tree, err error) (*ledger.Tree, error) {
+	if err == nil && f.of.Layers != nil && len(tree.Unread()) == 0 {
+		f.holds = tree
 	}
 	return tree, err
 }
 
-// lookAgain is what the folder holds after it held have, and this controller
-// wrote at paths of it.
-func (w *Worktree) lookAgain(ctx context.Context, have *ledger.Tree, paths []string) (*ledger.Tree, error) {
-	if w.holds == nil {
-		return w.seen(w.Scanner.Scan(ctx, w.Dir, have))
+// again is what the folder holds after it held have, and this controller wrote at
+// paths of it.
+func (f *folder) again(ctx context.Context, have *ledger.Tree, paths []string) (*ledger.Tree, error) {
+	if f.holds == nil {
+		return f.seen(f.of.Scanner.Scan(ctx, f.of.Dir, have))
 	}
-	w.holds = nil // until that is known
-	return w.seen(w.Scanner.ScanWritten(ctx, w.Dir, have, paths))
+	f.holds = nil // until that is known
+	return f.seen(f.of.Scanner.ScanWritten(ctx, f.of.Dir, have, paths))
 }
 
 // Look is what the folder holds after an attempt that began with the tree
@@ -49,42 +61,27 @@ func (w *Worktree) lookAgain(ctx context.Context, have *ledger.Tree, paths []str
 // worked in the folder itself. The layer is dropped.
 func (w *Worktree) Look(ctx context.Context, in *layer.Layer, before *ledger.Tree) (*ledger.Tree, error) {
 	if in == nil {
-		return w.look(ctx, &w.Scanner, before)
+		return w.folder().look(ctx, &w.Scanner, before)
 	}
 	changes, err := in.Changes(ctx, before)
 	if err != nil {
-		w.drop(in)
-		return nil, err
+		return nil, errors.Join(err, in.Drop())
 	}
 	return w.merge(ctx, in, changes, before)
-}
-
-// outside reports whether a change is of what is in no tree with its content.
-func (w *Worktree) outside(c ledger.Change) bool {
-	level := w.Scanner.Scope.Level(c.Path)
-	return level == ledger.Ignored || level == ledger.Stamps
-}
-
-// drop drops a layer of which nothing more is wanted.
-func (w *Worktree) drop(in *layer.Layer) {
-	if err := in.Drop(); err != nil {
-		w.Rec.Log.Warn("a layer is left", "err", err)
-	}
 }
 
 // merge does in the folder, which holds the tree before, what was done in a
 // layer, and returns what it holds then. The layer is dropped.
 func (w *Worktree) merge(ctx context.Context, in *layer.Layer, changes []ledger.Change, before *ledger.Tree) (
 	*ledger.Tree, error) {
-	defer w.drop(in)
-	known := w.holds
-	w.holds = nil // until all is merged
-	if err := in.Merge(changes); err != nil {
+	known := w.in.holds
+	w.in.holds = nil // until all is merged
+	if err := errors.Join(in.Merge(changes), in.Drop()); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(changes, w.outside) {
-		w.quiet = false
+	if slices.ContainsFunc(changes, func(c ledger.Change) bool { return outside(&w.Scanner.Scope, c.Path) }) {
+		w.aside.quiet = false
 	}
-	w.holds = known
-	return w.lookAgain(ctx, before, paths(changes))
+	w.in.holds = known
+	return w.folder().again(ctx, before, paths(changes))
 }

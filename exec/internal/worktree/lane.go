@@ -44,11 +44,11 @@ type Lanes struct {
 // stand still; see [Lanes.Grow].
 func (l *Lanes) Open(ctx context.Context, w *Worktree, n int) (*Lane, error) {
 	lane := l.made[n]
-	if lane.Tree != nil && !w.setsAside() {
+	if lane.Tree != nil && !w.Aside().any() {
 		if _, err := lane.TakeBack(ctx, w.Tree); err != nil {
 			return lane, err
 		}
-		_, err := lane.RenewRepository(ctx)
+		_, err := RenewRepository(ctx, lane.Worktree)
 		return lane, err
 	}
 	lane.Tree = nil
@@ -66,7 +66,7 @@ func (l *Lanes) Open(ctx context.Context, w *Worktree, n int) (*Lane, error) {
 	if _, err := lane.TakeBack(ctx, w.Tree); err != nil {
 		return lane, err
 	}
-	return lane, lane.EnterAside()
+	return lane, lane.Aside().Enter()
 }
 
 // Grow makes room for so many lanes of the run that works in w.
@@ -118,7 +118,7 @@ func (l *Lane) Look(ctx context.Context, in *layer.Layer) (*Made, error) {
 		return nil, fmt.Errorf("exec: the tree cannot be read: %w", err)
 	}
 	made := &Made{Tree: now, Changes: ledger.Diff(before, now)}
-	if made.Aside, _, err = l.WrittenAside(); err != nil {
+	if made.Aside, _, err = l.Aside().Written(); err != nil {
 		return nil, err
 	}
 	state, err := git.Read(l.Dir)
@@ -141,7 +141,7 @@ func (l *Lane) lookIn(ctx context.Context, in *layer.Layer) (made *Made, err err
 	for _, c := range l.found {
 		switch {
 		case c.Op == ledger.Modified && c.Before.Same(*c.After): // at another time
-		case !l.outside(c):
+		case !outside(&l.Scanner.Scope, c.Path):
 			made.Changes = append(made.Changes, c)
 		case c.Path != ".git" && !strings.HasPrefix(c.Path, ".git/"):
 			made.Aside = append(made.Aside, c.Path)
@@ -165,13 +165,13 @@ func (l *Lane) Drop(ctx context.Context, made *Made) (record.Snapshot, error) {
 	}
 	snap, err := l.Rec.Store.Snapshot(ctx, l.Dir, tree, l.Rec.Run.Tree)
 	_, back := l.TakeBack(ctx, before)
-	return snap, errors.Join(err, back, l.DropAside(ctx))
+	return snap, errors.Join(err, back, l.Aside().Drop(ctx))
 }
 
 // Forget drops what was done in a layer, which nobody wants to see.
 func (l *Lane) Forget() {
 	if l.in != nil {
-		l.drop(l.in)
+		_ = l.in.Drop() // it goes with the run
 	}
 }
 
@@ -200,10 +200,10 @@ func (l *Lane) Join(ctx context.Context, w *Worktree, made *Made, before *ledger
 		w.Disturb()
 		return err
 	}
-	if _, err := w.lookAgain(ctx, before, paths(made.Changes)); err != nil {
+	if _, err := w.folder().again(ctx, before, paths(made.Changes)); err != nil {
 		return err
 	}
-	w.quiet = w.quiet && len(made.Aside) == 0
+	w.aside.quiet = w.aside.quiet && len(made.Aside) == 0
 	var errs []error
 	for i, name := range made.Aside {
 		if !within(name, made.Aside[:i]) {

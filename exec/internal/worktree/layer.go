@@ -31,7 +31,7 @@ func (w *Worktree) Enter(ctx context.Context, dir string) error {
 	if err := w.Regain(ctx); err != nil {
 		return err
 	}
-	return w.EnterAside()
+	return w.Aside().Enter()
 }
 
 // Regain has the clone hold the tree that was accepted, whatever somebody wrote
@@ -50,7 +50,7 @@ func (w *Worktree) Regain(ctx context.Context) error {
 // vanishes.
 func (w *Worktree) TakeBack(ctx context.Context, want *ledger.Tree) (*ledger.Tree, error) {
 	ctx = context.WithoutCancel(ctx)
-	have, err := w.look(ctx, w.Tolerant(), w.Tree)
+	have, err := w.folder().look(ctx, w.Tolerant(), w.Tree)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (w *Worktree) TakeBack(ctx context.Context, want *ledger.Tree) (*ledger.Tre
 			return nil, fmt.Errorf("exec: the copy in which the run works could not be restored to tree %s: %w",
 				want.Digest().Short(), err)
 		}
-		if have, err = w.lookAgain(ctx, have, paths(ledger.Diff(have, want))); err != nil {
+		if have, err = w.folder().again(ctx, have, paths(ledger.Diff(have, want))); err != nil {
 			return nil, err
 		}
 	}
@@ -117,9 +117,9 @@ func goes(name string, by map[string]*ledger.Entry) bool {
 	return false
 }
 
-// Changed names the files among names, with slashes, that the layer holds
+// RenewChanged names the files among names, with slashes, that the layer holds
 // otherwise than the workspace, and has it hold them as that does.
-func (w *Worktree) Changed(names []string) []string {
+func RenewChanged(w *Worktree, names []string) []string {
 	var changed []string
 	for _, name := range names {
 		path := filepath.FromSlash(name)
@@ -149,7 +149,7 @@ func readIn(dir, path string) ([]byte, error) {
 
 // RenewRepository puts a copy of the workspace's repository in place of that of
 // the layer, if a step moved it, and names what it moved.
-func (w *Worktree) RenewRepository(ctx context.Context) ([]string, error) {
+func RenewRepository(ctx context.Context, w *Worktree) ([]string, error) {
 	now, err := git.Read(w.Dir)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 
 // Scan looks at the tree, knowing the one that we left.
 func (w *Worktree) Scan(ctx context.Context) (*ledger.Tree, error) {
-	return w.look(ctx, &w.Scanner, w.Tree)
+	return w.folder().look(ctx, &w.Scanner, w.Tree)
 }
 
 // Known is the tree that the folder holds, which is Tree from then on: scanned
@@ -90,7 +90,7 @@ func Described(changes []ledger.Change) []string {
 // changed is named, and undone by the restore that is to be recorded.
 func (w *Worktree) UntouchedBy(ctx context.Context, when string) (*history.RestoreBegun, []string, error) {
 	w.Disturb()
-	now, err := w.look(context.WithoutCancel(ctx), &w.Scanner, w.Tree)
+	now, err := w.folder().look(context.WithoutCancel(ctx), &w.Scanner, w.Tree)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,13 +13,20 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
+// A Restorer brings back what folders held. What it undoes is kept first.
+type Restorer struct{ of *Worktree }
+
+// Restorer brings back what the folder of the run, or the workspace, held.
+func (w *Worktree) Restorer() Restorer { return Restorer{w} }
+
 // KeepFirst keeps what a folder holds, if it is neither what is to be restored
 // nor what has been kept already: somebody may have worked there meanwhile. It
 // returns what it found.
-func (w *Worktree) KeepFirst(ctx context.Context, at history.Where, dir string) (*ledger.Tree, error) {
+func (r Restorer) KeepFirst(ctx context.Context, at history.Where, dir string) (*ledger.Tree, error) {
+	w := r.of
 	ctx = context.WithoutCancel(ctx)
 	begun := *w.Rec.Run.Restoring
-	have, err := w.scanTolerant(ctx, dir)
+	have, err := r.scanTolerant(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +53,7 @@ func (w *Worktree) KeepFirst(ctx context.Context, at history.Where, dir string) 
 	if err := w.Rec.Record(ctx, at, &begun); err != nil {
 		return nil, err
 	}
-	return have, w.tellUndone(ctx, at, begun, have)
+	return have, r.tellUndone(ctx, at, begun, have)
 }
 
 // unread names what a tree lacks because it could not be read.
@@ -59,8 +66,9 @@ func unread(tree *ledger.Tree) error {
 
 // tellUndone tells what is undone besides what an attempt was seen to do: it
 // may be somebody else's work.
-func (w *Worktree) tellUndone(ctx context.Context, at history.Where, begun history.RestoreBegun,
+func (r Restorer) tellUndone(ctx context.Context, at history.Where, begun history.RestoreBegun,
 	have *ledger.Tree) error {
+	w := r.of
 	want, err := w.Rec.Store.Tree(ctx, begun.To)
 	if err != nil {
 		return err
@@ -94,9 +102,10 @@ func leftBy(run *history.Run, discarded record.Snapshot) history.Where {
 
 // scanTolerant is a tolerant scan that need not read all of the tree which we
 // left in a folder.
-func (w *Worktree) scanTolerant(ctx context.Context, dir string) (*ledger.Tree, error) {
+func (r Restorer) scanTolerant(ctx context.Context, dir string) (*ledger.Tree, error) {
+	w := r.of
 	if dir == w.Dir {
-		return w.look(ctx, w.Tolerant(), w.Tree)
+		return w.folder().look(ctx, w.Tolerant(), w.Tree)
 	}
 	return w.Tolerant().Scan(ctx, dir, nil)
 }
@@ -104,36 +113,37 @@ func (w *Worktree) scanTolerant(ctx context.Context, dir string) (*ledger.Tree, 
 // Restore makes a folder hold a snapshot's tree, and looks whether it does.
 // What the plan tracks is not restored, and what it ignores is left alone:
 // where the tree is another because of that, it is kept as it is.
-func (w *Worktree) Restore(ctx context.Context, dir string, to record.Snapshot) (*history.Restored, error) {
-	return w.RestoreFrom(ctx, dir, to, nil, false)
+func (r Restorer) Restore(ctx context.Context, dir string, to record.Snapshot) (*history.Restored, error) {
+	return r.RestoreFrom(ctx, dir, to, nil, false)
 }
 
 // RestoreFrom is Restore for a folder that was just scanned, by a tolerant
 // scan: what it holds is have, nil if it has to be looked at first. With
 // partly, only what it wrote is looked at again: somebody will look at all of
 // the folder later (see [Worktree.LookAtAll]).
-func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapshot, have *ledger.Tree,
+func (r Restorer) RestoreFrom(ctx context.Context, dir string, to record.Snapshot, have *ledger.Tree,
 	partly bool) (*history.Restored, error) {
+	w := r.of
 	ctx = context.WithoutCancel(ctx)
 	want, err := w.Rec.Store.Tree(ctx, to)
 	if err != nil {
 		return nil, err
 	}
 	if have == nil {
-		if have, err = w.scanTolerant(ctx, dir); err != nil {
+		if have, err = r.scanTolerant(ctx, dir); err != nil {
 			return nil, err
 		}
 	}
 	if have.Digest() != want.Digest() || !sameTimes(want, have) {
-		w.Touched(dir, ledger.Diff(have, want))
+		w.Unsynced().Note(dir, ledger.Diff(have, want))
 		written := paths(ledger.Touched(have, want))
 		if err := w.Rec.Store.Restore(ctx, dir, want, have); err != nil {
 			w.Disturb()
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
 		}
 		switch {
-		case dir == w.Dir && w.holds != nil:
-			have, err = w.lookAgain(ctx, have, written)
+		case dir == w.Dir && w.in.holds != nil:
+			have, err = w.folder().again(ctx, have, written)
 			partly = false // nobody else wrote
 		case partly:
 			have, err = w.Scanner.ScanWritten(ctx, dir, have, written)

@@ -33,41 +33,54 @@ const (
 	maxStamps = 1 << 30
 )
 
-// KeepStamps keeps those of the tree that we left, if scans had to read much
+// Stamps are those of the trees of one run.
+type Stamps struct {
+	of   *Worktree
+	last *ledger.Tree // whose stamps were kept last
+}
+
+// Stamps are the files that spare a controller which takes the run up the reading
+// of everything.
+func (w *Worktree) Stamps() *Stamps {
+	w.stamps.of = w
+	return &w.stamps
+}
+
+// Keep keeps those of the tree that we left, if scans had to read much
 // since that was done last: so it costs a share of what was read, and nothing
 // where little changes. It returns the digest for the journal, "" if the one
 // that is there holds.
-func (w *Worktree) KeepStamps(ctx context.Context) ledger.Digest {
-	tree := w.Tree
+func (s *Stamps) Keep(ctx context.Context) ledger.Digest {
+	tree := s.of.Tree
 	if tree == nil || tree.Len() < fewEntries {
 		return ""
 	}
-	if w.stamped != nil {
-		if read := scan.Reads(tree) - scan.Reads(w.stamped); read >= 0 && read <= int64(fewEntries+tree.Len()/8) {
+	if s.last != nil {
+		if read := scan.Reads(tree) - scan.Reads(s.last); read >= 0 && read <= int64(fewEntries+tree.Len()/8) {
 			return ""
 		}
 	}
-	w.stamped = tree
-	return w.keepStamps(ctx, tree, w.Dir, stampsName)
+	s.last = tree
+	return s.keep(ctx, tree, s.of.Dir, stampsName)
 }
 
 // KeepBase keeps the stamps of the workspace as a run found it, and returns
 // their digest; "" if nothing was kept.
-func (w *Worktree) KeepBase(ctx context.Context) ledger.Digest {
-	if w.Base.Len() < fewEntries {
+func (s *Stamps) KeepBase(ctx context.Context) ledger.Digest {
+	if s.of.Base.Len() < fewEntries {
 		return ""
 	}
-	return w.keepStamps(ctx, w.Base, w.Root, baseName)
+	return s.keep(ctx, s.of.Base, s.of.Root, baseName)
 }
 
-func (w *Worktree) keepStamps(ctx context.Context, tree *ledger.Tree, dir, name string) ledger.Digest {
+func (s *Stamps) keep(ctx context.Context, tree *ledger.Tree, dir, name string) ledger.Digest {
 	stamps := scan.Stamps(tree, dir, disk.From(ctx).Boot())
 	if stamps == nil {
 		return ""
 	}
-	root, path := disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(), name)
+	root, path := disk.From(ctx).Anywhere(), filepath.Join(s.of.RunDir(), name)
 	if err := writeStamps(root, path, stamps); err != nil {
-		w.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", w.Rec.Run.Started.Run,
+		s.of.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", s.of.Rec.Run.Started.Run,
 			"err", err)
 		return ""
 	}
@@ -106,32 +119,32 @@ func (w *Worktree) BaseTree(ctx context.Context) (*ledger.Tree, error) {
 // Revive begins with the tree that the controller before kept, as far as the
 // journal says so. Somebody may have written since: it is what the first scan
 // knows.
-func (w *Worktree) Revive(ctx context.Context) {
-	if tree := w.revive(ctx, w.Rec.Run.Stamps, w.Dir, stampsName); tree != nil {
-		w.Tree, w.stamped = tree, tree
+func (s *Stamps) Revive(ctx context.Context) {
+	if tree := s.revive(ctx, s.of.Rec.Run.Stamps, s.of.Dir, stampsName); tree != nil {
+		s.of.Tree, s.last = tree, tree
 	}
 }
 
 // ReviveBase is the workspace as the run found it, with its stamps; nil if they
 // are not there any more.
-func (w *Worktree) ReviveBase(ctx context.Context) *ledger.Tree {
-	return w.revive(ctx, w.Rec.Run.Started.Stamps, w.Root, baseName)
+func (s *Stamps) ReviveBase(ctx context.Context) *ledger.Tree {
+	return s.revive(ctx, s.of.Rec.Run.Started.Stamps, s.of.Root, baseName)
 }
 
-func (w *Worktree) revive(ctx context.Context, kept ledger.Digest, dir, name string) *ledger.Tree {
+func (s *Stamps) revive(ctx context.Context, kept ledger.Digest, dir, name string) *ledger.Tree {
 	if kept == "" {
 		return nil
 	}
-	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(), name))
+	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), filepath.Join(s.of.RunDir(), name))
 	if err == nil && digest != kept {
 		err = scan.ErrStamps
 	}
 	var tree *ledger.Tree
 	if err == nil {
-		tree, err = w.Scanner.Revive(dir, disk.From(ctx).Boot(), stamps)
+		tree, err = s.of.Scanner.Revive(dir, disk.From(ctx).Boot(), stamps)
 	}
 	if err != nil {
-		w.Rec.Log.Debug("the first scan reads everything", "run", w.Rec.Run.Started.Run, "err", err)
+		s.of.Rec.Log.Debug("the first scan reads everything", "run", s.of.Rec.Run.Started.Run, "err", err)
 		return nil
 	}
 	return tree
@@ -156,12 +169,12 @@ func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Dige
 	return text.String(), digest, err
 }
 
-// DropStamps removes the files of a run that nobody takes up any more.
-func (w *Worktree) DropStamps(ctx context.Context) {
+// Drop removes the files of a run that nobody takes up any more.
+func (s *Stamps) Drop(ctx context.Context) {
 	for _, name := range []string{stampsName, baseName, asideName} {
-		err := disk.From(ctx).Anywhere().Remove(filepath.Join(w.RunDir(), name))
+		err := disk.From(ctx).Anywhere().Remove(filepath.Join(s.of.RunDir(), name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			w.Rec.Log.Debug("the stamps of a finished run are left", "run", w.Rec.Run.Started.Run, "err", err)
+			s.of.Rec.Log.Debug("the stamps of a finished run are left", "run", s.of.Rec.Run.Started.Run, "err", err)
 		}
 	}
 }

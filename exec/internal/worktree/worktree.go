@@ -39,12 +39,11 @@ type Worktree struct {
 	// Warn tells of what went wrong without consequences for the run.
 	Warn func(text string, can ...action.Action)
 
-	holds    *ledger.Tree     // what Dir holds; nil: somebody may have written there
-	aside    map[string]Stamp // what copy and workspace both held last, outside of trees; nil: see knownAside
-	quiet    bool             // nobody wrote at paths outside of trees since aside was noted
-	partly   bool             // Tree was scanned before a restore, and afterwards only where that wrote
-	stamped  *ledger.Tree     // whose stamps were kept last
-	unsynced unsynced
+	in       folder
+	aside    Aside
+	partly   bool // Tree was scanned before a restore, and afterwards only where that wrote
+	stamps   Stamps
+	unsynced Unsynced
 }
 
 // Accepted notes that the tree which an attempt left was accepted: it is the
@@ -66,24 +65,4 @@ func (w *Worktree) Tolerant() *scan.Scanner {
 	scanner := w.Scanner
 	scanner.Tolerant = true
 	return &scanner
-}
-
-// writing is what was written in a folder and may not be durable.
-type writing struct {
-	all   bool // nobody knows what
-	paths map[string]bool
-}
-
-// unsynced is what was written, by folder.
-type unsynced map[string]*writing
-
-// of is what was written in a folder.
-func (u *unsynced) of(dir string) *writing {
-	if *u == nil {
-		*u = unsynced{}
-	}
-	if (*u)[dir] == nil {
-		(*u)[dir] = &writing{paths: map[string]bool{}}
-	}
-	return (*u)[dir]
 }
