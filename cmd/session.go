@@ -69,7 +69,9 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err := f.chooseMode(ctx, p, c, locked.Plan()); err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
-	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) { return c.Run(ctx, locked) })
+	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
+		return p.runSettled(ctx, c, locked, func() (*plan.Locked, error) { return c.Lock(ctx, draft, f.Ack...) })
+	})
 }
 
 // A session is what "run" and "resume" have in common.

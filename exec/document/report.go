@@ -307,7 +307,8 @@ func Count(r *history.Run) Tally {
 }
 
 // tried counts the attempts of a step that repeat a method, and names its
-// backups in the order in which they were tried.
+// backups in the order in which they were tried. An attempt that was lost or cut
+// off through nobody's fault is none.
 func tried(s *history.Step) (retries int, backups []string) {
 	var used []string
 	backups = []string{}
@@ -315,6 +316,8 @@ func tried(s *history.Step) (retries int, backups []string) {
 		name := a.Method.Method
 		switch {
 		case a.Method.Reinstates > 0: // nothing was tried: what was done was accepted
+			continue
+		case a.Failure != nil && a.Failure.Class.ThroughNoFault():
 			continue
 		case slices.Contains(used, name):
 			retries++

@@ -6,6 +6,7 @@ import (
 	"os"
 	slashpath "path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
@@ -145,4 +146,30 @@ func (g *reader) modules(dir string) error {
 		}
 		return nil
 	})
+}
+
+// Elsewhere are the folders of the repository of a work tree that lie outside of
+// it, such as those of a further work tree or of a submodule; nil if there are
+// none.
+func Elsewhere(dir string) (folders []string) {
+	g := &reader{state: ledger.GitState{}}
+	if found, err := g.locate(filepath.Join(dir, gitDir)); err != nil || !found {
+		return nil
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for _, folder := range []string{g.common, g.dir} {
+		if real, err := filepath.EvalSymlinks(folder); err == nil {
+			folder = real
+		}
+		within := func(above string) bool {
+			rel, err := filepath.Rel(above, folder)
+			return err == nil && filepath.IsLocal(rel)
+		}
+		if !within(dir) && !slices.ContainsFunc(folders, within) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
@@ -79,7 +78,9 @@ func (l *Life) Begin(ctx context.Context) error {
 	}
 	// All that the plan tracks is kept before anything runs: it is what a
 	// rollback to the first step restores.
-	snap, err := l.Rec.Store.Snapshot(ctx, l.Work.Root, base, record.Snapshot{})
+	snap, base, err := l.keepBase(ctx, base, func(base *ledger.Tree) error {
+		return l.boundTo(ctx, terms, env.Digest(), base.Digest())
+	})
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (l *Life) Begin(ctx context.Context) error {
 	for _, d := range l.Locked.Warnings() {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
-	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base), l.mounted(), waiting)
+	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base), l.mounted(), l.shared(), waiting)
 	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}

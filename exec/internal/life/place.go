@@ -6,7 +6,9 @@ import (
 
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/git"
 )
 
 // roomFor refuses a run whose clone does not fit beside the workspace: before
@@ -46,6 +48,23 @@ func (l *Life) tellOfLarge(base *ledger.Tree) {
 		l.Warn("large files are read and kept before the first step, which takes a while: " +
 			strings.Join(bound.First(names, 5), ", ") + "; leave them out with ignore, or watch them with stamps, in [ledger]")
 	}
+}
+
+// shared warns of a repository that lies outside of the workspace, which no layer
+// has a copy of.
+func (l *Life) shared() []string {
+	folders := git.Elsewhere(l.Work.Root)
+	if len(folders) == 0 {
+		return nil
+	}
+	box, _, err := l.Sandbox()
+	reached, reachErr := process.Reach(box)
+	if err == nil && reachErr == nil && reached.Landlock > 0 {
+		return []string{fmt.Sprintf("the repository of the workspace lies at %s: commands of steps can read it, and not commit there",
+			ledger.Quote(folders[0]))}
+	}
+	return []string{fmt.Sprintf("the repository of the workspace lies at %s, and nothing keeps commands of steps from writing there: "+
+		"a run that does is stopped", ledger.Quote(folders[0]))}
 }
 
 // mounted warns of what else is mounted in the workspace: the clone has a copy

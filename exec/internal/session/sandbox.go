@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/ledger/git"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -20,7 +21,7 @@ func (s *Session) Sandbox() (process.Sandbox, int64, error) {
 		box.Level, box.NoNetwork = process.None, false
 	}
 	box.Workspace, box.Hidden = s.Work.Dir, s.Secrets
-	box.Protect = append(box.Protect, s.Work.Scanner.Scope.Own...)
+	box.Protect = append(append(box.Protect, s.Work.Scanner.Scope.Own...), git.Elsewhere(s.Work.Root)...)
 	if view := s.view(); view != nil {
 		box.Workspace, box.View = view.At, view
 	} else if s.Work.Layered() {
