@@ -14,6 +14,7 @@ import (
 // is asked.
 type Args []plan.Setting
 
+// value is what the plan says for an argument.
 func (a Args) value(name string) (plan.Value, bool) {
 	i := slices.IndexFunc(a, func(s plan.Setting) bool { return s.Key == name })
 	if i < 0 {

@@ -40,6 +40,8 @@ func (l *limited) room(kept int, texts ...*string) bool {
 	return true
 }
 
+// addFinding adds a finding, cut to what a journal takes, or counts it where
+// there are enough.
 func (l *limited) addFinding(v *Verdict, f Finding) {
 	if !l.room(len(v.Findings), &f.Code, &f.Path, &f.Message, &f.Expected, &f.Happened) {
 		l.findings++
@@ -48,6 +50,7 @@ func (l *limited) addFinding(v *Verdict, f Finding) {
 	v.Findings = append(v.Findings, f)
 }
 
+// addEvidence does the same with a line of evidence.
 func (l *limited) addEvidence(v *Verdict, text string) {
 	if !l.room(len(v.Evidence), &text) {
 		l.evidence++
@@ -56,6 +59,7 @@ func (l *limited) addEvidence(v *Verdict, text string) {
 	v.Evidence = append(v.Evidence, text)
 }
 
+// addCitation does the same with a citation.
 func (l *limited) addCitation(v *Verdict, c Citation) {
 	if !l.room(len(v.Citations), &c.Path, &c.Text) {
 		l.citations++

@@ -5,6 +5,8 @@ import (
 	"slices"
 )
 
+// reporting is where findings go. A pass that was made by hand gets its report
+// when the first one comes.
 func (p *Pass) reporting() *report {
 	if p.report == nil {
 		p.report = &report{}

@@ -109,6 +109,8 @@ func plain(text string) bool {
 	return true
 }
 
+// failureOf is an error as a journal keeps it. Time-outs and panics keep what
+// they know; of all others the text is kept.
 func failureOf(err error) *failure {
 	var late *TimeoutError
 	var panicked *PanicError
@@ -148,6 +150,8 @@ func (j *Judgement) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// err is the error again. One of a class that has no type of its own is a
+// *[RecordedError].
 func (f *failure) err(name string) error {
 	switch f.Class {
 	case "timeout":

@@ -15,6 +15,8 @@ type report struct {
 	waits   []*wait
 }
 
+// add changes the verdict. What a gate says after its time was up counts no
+// more.
 func (r *report) add(do func(v *Verdict)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

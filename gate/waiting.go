@@ -10,6 +10,8 @@ func (p *Pass) Waiting(cause Cause, what string) (done func()) {
 	return p.waiting(&wait{cause: cause, what: what, vouched: true})
 }
 
+// waiting notes what a gate waits for, until the function that it returns is
+// called. A time-out tells by it why it came.
 func (p *Pass) waiting(w *wait) func() {
 	r := p.reporting()
 	r.mu.Lock()

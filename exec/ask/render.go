@@ -43,6 +43,8 @@ func column(b *strings.Builder, name string, lines []string) {
 	}
 }
 
+// evidence is the lines of texts, each cut to the width of a screen. Of many
+// only the first are shown, and the last line says how many there are.
 func evidence(texts []string) []string {
 	var lines []string
 	for _, text := range texts {
@@ -56,6 +58,8 @@ func evidence(texts []string) []string {
 	return lines
 }
 
+// choices writes one choice a line, the keys and the labels below each other. A
+// label that is too long for that has its consequence below it.
 func choices(b *strings.Builder, list []Choice) {
 	keys, labels := 0, 0
 	for _, c := range list {

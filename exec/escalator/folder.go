@@ -207,6 +207,8 @@ func (f *Folder) Questions() ([]ask.Question, error) {
 	return open, err
 }
 
+// byAge puts the question first that waits longest. Those of one moment keep
+// one order, so that lists can be compared.
 func byAge(a, b ask.Question) int {
 	if c := a.Asked.Compare(b.Asked); c != 0 {
 		return c

@@ -20,6 +20,8 @@ import (
 // durable.
 func (f *Folder) Answer(a ask.Answer) error { return f.give(nil, a) }
 
+// give leaves an answer beside its question. What does not answer that question
+// is refused before anything is written.
 func (f *Folder) give(d *disk.Disk, a ask.Answer) error {
 	refuse := func(format string, args ...any) error {
 		return &ask.RefusedError{Question: a.Question, Why: fmt.Sprintf(format, args...)}

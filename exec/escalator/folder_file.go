@@ -47,6 +47,7 @@ func fileStem(id string) string {
 // folder.
 type mailbox struct{ *disk.Root }
 
+// open opens the folder, which must be there: who reads makes none.
 func (f *Folder) open(d *disk.Disk) (mailbox, error) {
 	if f.Dir == "" {
 		return mailbox{}, errors.New("ask: the folder for questions has no name: set Dir")
@@ -80,6 +81,8 @@ func (f *Folder) each(d *disk.Disk, do func(dir mailbox, name string) error) err
 	return errors.Join(errs...)
 }
 
+// exists reports whether a file is there. Not to know that is an error, and no
+// answer.
 func (m mailbox) exists(name string) (bool, error) {
 	_, err := m.Lstat(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -185,6 +188,8 @@ func readFlags() int {
 	return os.O_RDONLY | syscall.O_NONBLOCK
 }
 
+// readBounded reads everything, and refuses what is larger than limit: the
+// folder is open to other programs.
 func readBounded(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -196,6 +201,8 @@ func readBounded(r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
+// writeQuestion puts a question into the folder. One that is larger than
+// readers take is not asked.
 func (m mailbox) writeQuestion(q ask.Question) error {
 	data, err := encodeQuestion(q)
 	if err == nil && len(data) > maxQuestion {
@@ -272,6 +279,7 @@ func (m mailbox) write(name string, data []byte) error {
 	return nil
 }
 
+// discard removes a temporary file, if there is one still.
 func (m mailbox) discard(temp string) error {
 	if temp == "" {
 		return nil

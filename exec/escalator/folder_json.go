@@ -33,6 +33,8 @@ type postedAnswer struct {
 func encodeQuestion(q ask.Question) ([]byte, error) { return encode(postedQuestion{questionSchema, q}) }
 func encodeAnswer(a ask.Answer) ([]byte, error)     { return encode(postedAnswer{answerSchema, a}) }
 
+// encode is JSON that people can read, with nothing in it that a terminal would
+// act on.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -53,6 +53,8 @@ func (l *lines) stale() (line, bool) {
 	}
 }
 
+// readLine reads up to the end of a line. A line that is too long is read to
+// its end, and is an error: half of an answer is none.
 func readLine(r *bufio.Reader) line {
 	var b strings.Builder
 	long := false

@@ -94,6 +94,8 @@ func (s *Precedents) Revoked(ctx context.Context, id string) bool {
 	return there || err != nil
 }
 
+// find is the choice with an id. What could not be read matters only where it
+// is not among the others.
 func (s *Precedents) find(ctx context.Context, id string) (ask.Precedent, error) {
 	list, err := s.List(ctx)
 	for _, p := range list {

@@ -63,6 +63,7 @@ func begin(ctx context.Context, q ask.Question, now time.Time) error {
 	return nil
 }
 
+// clock is the time in UTC, by the clock that was given or by the system's.
 func clock(now func() time.Time) time.Time {
 	if now == nil {
 		now = time.Now

@@ -82,6 +82,8 @@ func (r *Rules) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	return ask.Answer{}, noAnswer(q, "%w", errors.Join(why...))
 }
 
+// matches reports whether the rule is for a question: both its kind and its
+// steps, where it says them.
 func (r Rule) matches(q ask.Question) bool {
 	if r.Kind != "" && r.Kind != q.Kind {
 		return false
@@ -93,6 +95,7 @@ func (r Rule) matches(q ask.Question) bool {
 	return ok && err == nil
 }
 
+// limit is how often the rule may answer.
 func (r Rule) limit() int {
 	if r.MaxTimes == 0 {
 		return defaultMaxTimes
@@ -114,6 +117,7 @@ func (r *Rules) count(u use, limit int) error {
 	return nil
 }
 
+// name is who answers, as journals say it.
 func (r *Rules) name() string {
 	if r.Name == "" {
 		return "rules"

@@ -40,6 +40,7 @@ func (p *ruleParser) add(line, column int, message, hint string) {
 	p.errs = append(p.errs, &RuleError{File: p.file, Line: line, Column: column, Message: message, Hint: hint})
 }
 
+// bad notes a fault at a place of the text; so many as people read.
 func (p *ruleParser) bad(at unstable.Range, message, hint string) {
 	if len(p.errs) < maxErrors {
 		start := p.toml.Shape(at).Start
@@ -47,6 +48,7 @@ func (p *ruleParser) bad(at unstable.Range, message, hint string) {
 	}
 }
 
+// parse reads the text, and goes on behind a fault as far as that makes sense.
 func (p *ruleParser) parse(text []byte) {
 	if len(text) > maxRulesFile {
 		p.add(0, 0, fmt.Sprintf("the file is larger than %d bytes", maxRulesFile), "")
@@ -72,6 +74,7 @@ func (p *ruleParser) parse(text []byte) {
 	p.close()
 }
 
+// noTOML notes a fault of the syntax, behind which nothing is read.
 func (p *ruleParser) noTOML(err error) {
 	line, column := 0, 0
 	var decode *toml.DecodeError
@@ -81,6 +84,7 @@ func (p *ruleParser) noTOML(err error) {
 	p.add(line, column, "this is no TOML: "+strings.TrimPrefix(err.Error(), "toml: "), "")
 }
 
+// expression reads a key or the head of a table. What no rule has is a fault.
 func (p *ruleParser) expression(n *unstable.Node) {
 	if n.Kind == unstable.Comment {
 		return

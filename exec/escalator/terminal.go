@@ -70,6 +70,7 @@ func (t *Terminal) deadline(q ask.Question) (late <-chan struct{}, stop func() b
 	return c, timer.Stop
 }
 
+// in is where answers are typed.
 func (t *Terminal) in() io.Reader {
 	if t.In == nil {
 		return os.Stdin
@@ -93,6 +94,8 @@ var (
 	errShown = errors.New("it cannot be shown")
 )
 
+// run shows the question and asks until an answer counts. What was typed before
+// the question was there answers nothing.
 func (d *dialogue) run() (ask.Answer, error) {
 	if old, ok := d.lines.stale(); ok && old.err == nil {
 		if err := d.say("Not taken, it came before this question: %s\n\n", safetext.Escape(old.text)); err != nil {
@@ -207,6 +210,7 @@ func (d *dialogue) prompt(text string) (string, error) {
 	}
 }
 
+// say writes to the terminal. A question that nobody could see was not asked.
 func (d *dialogue) say(format string, args ...any) error {
 	out := d.Out
 	if out == nil {

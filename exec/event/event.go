@@ -85,6 +85,8 @@ func Of(state *history.Run, rec record.Record, f history.Fact) Event {
 		Attempt: rec.Attempt, Fact: f, Record: &rec, State: state}
 }
 
+// kindOf is what a fact means to who watches. Most facts are just recorded; a
+// pause is told by its reason.
 func kindOf(f history.Fact) Kind {
 	switch f := f.(type) {
 	case *history.Sealed:

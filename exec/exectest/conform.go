@@ -50,6 +50,8 @@ func RunEscalator(t testing.TB, x ask.Escalator) {
 		func() error { return same(before, spelled(q), "it changed the question") })
 }
 
+// escalatorAnswers holds an answer against its question. Not to answer is
+// allowed, in the words that there are for it.
 func escalatorAnswers(x ask.Escalator, q ask.Question) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, errStop)
 	defer cancel()
@@ -94,6 +96,7 @@ func spelledCase(c advice.Case) string {
 	return spelled(c.Plan, c.Task, c.Step, c.Method, c.Failure, c.Attempts, c.Earlier, c.Criteria, c.Files)
 }
 
+// advisorAdvises wants advice that names its advisor, with figures from 0 to 1.
 func advisorAdvises(x advice.Advisor, c advice.Case) error {
 	a, err := x.Advise(context.Background(), c)
 	if err != nil {
@@ -115,6 +118,8 @@ func advisorAdvises(x advice.Advisor, c advice.Case) error {
 	return nil
 }
 
+// advisorSaysNothing asks for advice of a kind that does not exist: nothing may
+// be proposed.
 func advisorSaysNothing(x advice.Advisor) error {
 	a, err := x.Advise(context.Background(), advice.Case{Kind: "no such kind"})
 	if err == nil && a.Patch != nil {
@@ -123,6 +128,7 @@ func advisorSaysNothing(x advice.Advisor) error {
 	return nothingIsFine(err)
 }
 
+// nothingIsFine lets an advisor have nothing to say, if it says so.
 func nothingIsFine(err error) error {
 	if err == nil || errors.Is(err, advice.ErrNothing) {
 		return nil

@@ -47,6 +47,7 @@ func RunExecutor(t testing.TB, x exec.Executor, fresh func() exec.Work) {
 	}
 }
 
+// executorStops cancels the work, which must end soon, with the reason.
 func executorStops(x exec.Executor, fresh func() exec.Work) error {
 	said, err := ended(func(ctx context.Context) error {
 		_, err := x.Execute(ctx, fresh())
@@ -117,6 +118,7 @@ func (s *signs) Write(b []byte) (int, error) {
 // A hanging runner runs commands that end only when they are told to.
 type hanging struct{ *signs }
 
+// Run ends when it is cancelled, or the test is over.
 func (h hanging) Run(ctx context.Context, _ gate.Command) (gate.CommandResult, error) {
 	h.runs.Store(true)
 	h.once.Do(func() { close(h.alive) })
@@ -128,6 +130,8 @@ func (h hanging) Run(ctx context.Context, _ gate.Command) (gate.CommandResult, e
 	}
 }
 
+// executorLeavesWork wants the work unchanged: other attempts are given the
+// same.
 func executorLeavesWork(x exec.Executor, fresh func() exec.Work) error {
 	w := fresh()
 	before := spelled(w.Task, w.Step, w.Method, w.Feedback)
@@ -163,6 +167,7 @@ func executorIsQuiet(x exec.Executor, fresh func() exec.Work) error {
 // late notes whether something is written after an executor returned.
 type late struct{ returned, written atomic.Bool }
 
+// Write notes what comes after the executor returned.
 func (l *late) Write(b []byte) (int, error) {
 	if l.returned.Load() {
 		l.written.Store(true)
@@ -170,6 +175,7 @@ func (l *late) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// executorEnds looks for goroutines and processes that go on.
 func executorEnds(x exec.Executor, fresh func() exec.Work) error {
 	w := fresh()
 	before := processes(w.Dir)
@@ -185,6 +191,7 @@ func executorEnds(x exec.Executor, fresh func() exec.Work) error {
 	}))
 }
 
+// executorServesTwo carries out two steps at once.
 func executorServesTwo(x exec.Executor, fresh func() exec.Work) error {
 	return twice(func() error {
 		_, err := x.Execute(context.Background(), fresh())

@@ -67,6 +67,8 @@ func guardIsPure(g guard.Guard, fresh func() *guard.Case) error {
 	return twice(func() error { return same(said, spelled(g.Look(c)), "it decides another thing each time") })
 }
 
+// guardLeavesCase wants the case unchanged, and nothing noted as seen: only who
+// looks at the world may do that.
 func guardLeavesCase(g guard.Guard, fresh func() *guard.Case) error {
 	c := fresh()
 	saw, before := *c.Seen, spelled(c.Plan, c.Run, c.Step, c.Seen)
@@ -82,6 +84,7 @@ func guardIsLawful(g guard.Guard, fresh func() *guard.Case) error {
 	return err
 }
 
+// guardPasses wants an end: a guard that holds a step up for ever ends no run.
 func guardPasses(g guard.Guard, fresh func() *guard.Case) error {
 	if n, _ := holds(g, fresh()); n > guard.MostHolds {
 		return fmt.Errorf("it has not let the step pass %d times", guard.MostHolds)

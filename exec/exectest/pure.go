@@ -51,6 +51,7 @@ func RunReviewer(t testing.TB, x review.Reviewer, fresh func() review.Request) {
 		func() error { return twice(func() error { return ask(context.Background()) }) })
 }
 
+// oneName wants a name that stays: journals refer to it.
 func oneName(name func() string) error {
 	if first := name(); first == "" || name() != first {
 		return errors.New("its name is empty, or another one each time")

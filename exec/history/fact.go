@@ -111,6 +111,7 @@ func (w Where) Locate(facts ...Fact) []Located {
 // replaces.
 func kept(texts ...string) bool { return keptAll(texts) }
 
+// keptAll is kept, for a list of names or of addresses.
 func keptAll[T string | plan.Address](texts []T) bool {
 	for _, t := range texts {
 		if !utf8.ValidString(string(t)) {

@@ -40,6 +40,7 @@ func (f *Judged) String() string {
 	return fmt.Sprintf("%d gates pass: %s", len(*f), strings.Join(names, ", "))
 }
 
+// judgementLine is what a gate said, and of several findings the first.
 func judgementLine(j gate.Judgement) string {
 	text := fmt.Sprintf("%s (%s, level %d): ", j.Gate, j.Phase, j.Level)
 	switch {
@@ -161,6 +162,8 @@ func (f *Judged) readBack() Fact {
 	return &read
 }
 
+// readVerdict is the verdict as a reader of the journal has it, nil where only
+// reading tells.
 func readVerdict(v gate.Verdict) *gate.Verdict {
 	for _, f := range v.Findings {
 		if !kept(f.Code, f.Path, f.Message, f.Expected, f.Happened) {

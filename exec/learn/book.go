@@ -131,6 +131,7 @@ func (b *Book) apply(rec record.Record) error {
 	return nil
 }
 
+// take folds in what a run has shown: how entries did, and which are new.
 func (b *Book) take(f taken) {
 	b.runs[f.Run] = true
 	for _, t := range f.Trials {
@@ -161,6 +162,7 @@ func (b *Book) take(f taken) {
 	}
 }
 
+// decide folds in what a person decided about an entry.
 func (b *Book) decide(what string, f decided) error {
 	e := b.index[f.Entry]
 	if e == nil {
@@ -270,6 +272,8 @@ func (b *Book) Prune(ctx context.Context, k int, by string) ([]Entry, error) {
 	return gone, nil
 }
 
+// rule records a decision about an entry, if the entry may have it. Nobody
+// decides without a name and a reason.
 func (b *Book) rule(ctx context.Context, what, id, by, why string, may func(*Entry) error) error {
 	if by == "" || why == "" {
 		return ErrAnonymous

@@ -119,6 +119,7 @@ func remedy(step *plan.Step, s *history.Step) (string, Kind) {
 	return "", ""
 }
 
+// find is a step of a plan, or nil.
 func find(p *plan.Plan, at plan.Address) *plan.Step {
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {

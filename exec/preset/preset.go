@@ -10,6 +10,7 @@ import (
 // Default is the preset of runs for which nobody chose one.
 const Default = "contract"
 
+// names are those of all presets, in the order in which people are shown them.
 func names() []string {
 	var names []string
 	for _, p := range All() {

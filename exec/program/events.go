@@ -257,6 +257,8 @@ func (r *reader) reported() error {
 	return err
 }
 
+// outcome is what the program said in the end. Without a last word there are
+// only the figures that it told.
 func (r *reader) outcome() exec.Outcome {
 	o := exec.Outcome{Usage: r.usage, Metrics: r.metrics}
 	if r.result != nil {

@@ -105,6 +105,8 @@ func (e *Executor) command() ([]string, error) {
 	return args, nil
 }
 
+// name is what the executor is called in plans and journals: by itself, as its
+// program.
 func (e *Executor) name() string {
 	if e.Name != "" || len(e.Args) == 0 {
 		return e.Name
@@ -117,6 +119,8 @@ type liveRunner interface {
 	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
 }
 
+// run runs the program, and shows what it says while it runs where the runner
+// can do that.
 func run(ctx context.Context, r gate.CommandRunner, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
 	if live, ok := r.(liveRunner); ok {
 		return live.RunLive(ctx, c, stderr)

@@ -95,6 +95,8 @@ func newRequest(w exec.Work) request {
 	return r
 }
 
+// artifacts are what the step declares. Nothing declared and an empty
+// declaration are told apart.
 func artifacts(a *plan.Artifacts) *artifactsPart {
 	if a == nil {
 		return nil
@@ -103,6 +105,7 @@ func artifacts(a *plan.Artifacts) *artifactsPart {
 		SymbolsRemove: a.SymbolsRemove}
 }
 
+// limits are those of the step, nil where it has none.
 func limits(l *plan.Limits) *limitsPart {
 	if l == nil {
 		return nil

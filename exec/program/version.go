@@ -107,6 +107,7 @@ func contents(args []string) (ledger.Digest, error) {
 	return ledger.Sum([]byte(list.String())), nil
 }
 
+// fileDigest is the digest of the program's file.
 func fileDigest(path string) (ledger.Digest, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -104,6 +104,8 @@ type proposal struct {
 	of          string
 }
 
+// next wants advice where there is none yet, and acts on advice that is sure
+// enough. It passes otherwise, and says why.
 func (p proposal) next(s Situation) (Next, bool) {
 	if why := p.barred(s); why != "" {
 		return pass(why)

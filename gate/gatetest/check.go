@@ -43,6 +43,7 @@ func RunCheck(t testing.TB, k gate.Check, use plan.Check) {
 	}
 }
 
+// validKind wants a kind that says the same each time.
 func validKind(_ testing.TB, k gate.Check, use plan.Check) error {
 	kind := k.Kind()
 	if kind.Name == "" {
@@ -66,6 +67,7 @@ func validKind(_ testing.TB, k gate.Check, use plan.Check) error {
 	return nil
 }
 
+// silentCheck wants nothing reported: the panel reports what a check decides.
 func silentCheck(t testing.TB, k gate.Check, use plan.Check) error {
 	pass := sample(t).Fresh()
 	func() {

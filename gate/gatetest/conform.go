@@ -53,6 +53,7 @@ func validInfo(_ testing.TB, g gate.Gate) error {
 	return (&panel.Panel{Gates: []gate.Gate{g}}).Validate()
 }
 
+// constantInfo wants the same description each time: runs are bound to it.
 func constantInfo(_ testing.TB, g gate.Gate) error {
 	if a, b := g.Info(), g.Info(); !reflect.DeepEqual(a, b) {
 		return fmt.Errorf("first %+v, then %+v", a, b)
@@ -106,6 +107,7 @@ func (h hanging) Run(ctx context.Context, _ gate.Command) (gate.CommandResult, e
 	return gate.CommandResult{}, context.Cause(ctx)
 }
 
+// stopped cancels a gate whose command hangs. It must return soon.
 func stopped(t testing.TB, g gate.Gate) error {
 	pass := sample(t)
 	h := hanging{&sync.Once{}, make(chan struct{})}
@@ -146,6 +148,7 @@ func returns(g gate.Gate, pass *gate.Pass, ctx context.Context) error {
 	}
 }
 
+// concurrent asks the gate several times at once, and wants one answer.
 func concurrent(t testing.TB, g gate.Gate) error {
 	pass := sample(t)
 	alone, err := said(Judge(t.Context(), g, pass))
@@ -174,6 +177,7 @@ func said(j gate.Judgement) (string, error) {
 	return string(text), err
 }
 
+// untouched wants the pass as it was, in every phase: other gates judge it too.
 func untouched(t testing.TB, g gate.Gate) error {
 	pass := sample(t)
 	before, err := picture(pass)

@@ -70,6 +70,7 @@ func contents(old string, pass *gate.Pass) ledger.Content {
 	}
 }
 
+// scanTree is what a folder holds.
 func scanTree(t testing.TB, dir string) *ledger.Tree {
 	t.Helper()
 	tree, err := (&scan.Scanner{}).Scan(context.Background(), dir, nil)
@@ -79,6 +80,7 @@ func scanTree(t testing.TB, dir string) *ledger.Tree {
 	return tree
 }
 
+// write makes the files. A name that ends in a slash is a folder.
 func write(t testing.TB, dir string, files Files) {
 	t.Helper()
 	root, err := os.OpenRoot(dir)

@@ -68,6 +68,8 @@ func (p *Panel) OnlyLooks() bool {
 	return !slices.ContainsFunc(p.Gates, func(g gate.Gate) bool { return !trusted.Is(g) })
 }
 
+// checkFaults says which checks cannot be asked, and which decide a kind that
+// another one decides already.
 func (p *Panel) checkFaults() []error {
 	var errs []error
 	seen := map[string]bool{}

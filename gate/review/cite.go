@@ -80,6 +80,8 @@ func (w *witness) count(ctx context.Context, file string) (int, error) {
 	return n, nil
 }
 
+// read counts the lines of a file as it is after the step, so that a citation
+// can be held against it; -1 where there is no such file.
 func (w *witness) read(ctx context.Context, file string) (int, error) {
 	if w.pass.After == nil {
 		return -1, nil

@@ -35,6 +35,8 @@ func Work(r Reviewer) gate.Gate {
 	}, func(ctx context.Context, pass *gate.Pass) error { return judge(ctx, r, pass) })
 }
 
+// judge has a reviewer look at the work of a task once its last step is over.
+// Before that there is nothing to say.
 func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 	if pass.Task == nil || pass.Step == nil {
 		return fmt.Errorf("review: the pass has no step")

@@ -84,6 +84,7 @@ func (r *stampsReader) long() uint64 {
 	return longAt(b, 0)
 }
 
+// byte takes one byte.
 func (r *stampsReader) byte() byte {
 	b := r.take(1)
 	if r.bad {

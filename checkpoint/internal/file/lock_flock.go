@@ -14,6 +14,8 @@ func Lock(f *os.File) (held bool, err error) { return flock(f, syscall.LOCK_EX) 
 // somebody has it alone.
 func Share(f *os.File) (held bool, err error) { return flock(f, syscall.LOCK_SH) }
 
+// flock takes a lock, or gives it back, and never waits: held says that
+// somebody else has it.
 func flock(f *os.File, how int) (held bool, err error) {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err {

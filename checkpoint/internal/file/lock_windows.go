@@ -27,6 +27,7 @@ func Lock(f *os.File) (held bool, err error) { return lockNow(f, exclusiveNow) }
 // somebody has it alone.
 func Share(f *os.File) (held bool, err error) { return lockNow(f, sharedNow) }
 
+// lockNow takes a lock and never waits: held says that somebody else has it.
 func lockNow(f *os.File, how uintptr) (held bool, err error) {
 	at := syscall.Overlapped{OffsetHigh: farOffset}
 	ok, _, err := lockFileEx.Call(f.Fd(), how, 0, 1, 0, uintptr(unsafe.Pointer(&at)))

@@ -51,6 +51,8 @@ const (
 	wanted    = 0x100 | 0x200 // STATX_INO, STATX_SIZE
 )
 
+// statx asks for a glimpse of a file, and for nothing that a file system would
+// have to fetch for it.
 func statx(fd uintptr, name *byte, flags uintptr) (glimpse, error) {
 	var st struct { // statx of linux/stat.h
 		mask         uint32

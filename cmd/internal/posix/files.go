@@ -197,6 +197,7 @@ func ls(_ context.Context, c *call) error {
 	return errors.Join(errs...)
 }
 
+// mkdir makes folders, and with -p those above them.
 func mkdir(_ context.Context, c *call) error {
 	return c.each(func(path string) error {
 		if c.has("p") {
@@ -208,6 +209,7 @@ func mkdir(_ context.Context, c *call) error {
 
 func mv(_ context.Context, c *call) error { return c.pair(os.Rename) }
 
+// rm removes files, and with -r folders, but none that the shell is in.
 func rm(_ context.Context, c *call) error {
 	if c.has("f") && len(c.args) == 0 {
 		return nil
@@ -231,6 +233,7 @@ func rm(_ context.Context, c *call) error {
 	})
 }
 
+// rmdir removes folders that are empty, and no file.
 func rmdir(_ context.Context, c *call) error {
 	return c.each(func(path string) error {
 		if info, err := os.Lstat(path); err == nil && !info.IsDir() {

@@ -43,6 +43,7 @@ func lines(r io.Reader, do func(line string) bool) error {
 // number is how many lines are wanted.
 func (c *call) number() (int, error) { return strconv.Atoi(cmp.Or(c.values["-n"], "10")) }
 
+// head writes the first lines of each file, and reads no further.
 func head(_ context.Context, c *call) error {
 	n, err := c.number()
 	if err != nil {
@@ -61,6 +62,7 @@ func head(_ context.Context, c *call) error {
 	})
 }
 
+// tail writes the last lines of each file, and keeps no others in memory.
 func tail(_ context.Context, c *call) error {
 	n, err := c.number()
 	if err != nil {
@@ -114,6 +116,9 @@ func grep(_ context.Context, c *call) error {
 	return nil
 }
 
+// grep writes the lines that match, or how many there are in each file, and
+// reports whether there are any. Where only that is asked it ends at the first
+// one.
 func (c *call) grep() (found bool, err error) {
 	if len(c.args) == 0 {
 		return false, errNoArgument
@@ -208,6 +213,7 @@ func (c *call) pattern(text string) (*regexp.Regexp, error) {
 	return regexp.Compile(b.String())
 }
 
+// sleep waits for a number of seconds, or for a duration as Go writes it.
 func sleep(ctx context.Context, c *call) error {
 	if len(c.args) != 1 {
 		return errNoArgument

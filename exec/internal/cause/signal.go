@@ -73,6 +73,8 @@ func Clean(line string) string {
 	return safetext.Escape(line)
 }
 
+// lastLines are the last n lines of a text: that is where programs say why they
+// failed.
 func lastLines(text string, n int) string {
 	for at := len(text) - 1; at >= 0; at-- {
 		if text[at] == '\n' && at != len(text)-1 {

@@ -106,6 +106,7 @@ func SameAgain(s *plan.Step, b plan.Backup) bool {
 	return b.OnlyRepeats()
 }
 
+// wasUsed reports whether a backup was attempted at a step.
 func wasUsed(r *history.Run, at plan.Address, b plan.Backup) bool {
 	if s := r.Step(at); s != nil {
 		for _, a := range s.Attempts {
@@ -162,6 +163,7 @@ func reviewEscalation(p *plan.Plan, r *history.Run) Reviewed {
 	return v
 }
 
+// reviewLogging looks whether each step that is over has its records.
 func reviewLogging(_ *plan.Plan, r *history.Run) Reviewed {
 	v := Reviewed{Why: fmt.Sprintf("the records of %d steps, in a journal that is one chain", len(r.Steps))}
 	for _, s := range r.Steps {

@@ -98,6 +98,7 @@ func (r Ratio) Recommended() bool {
 	return r.Total > 0 && 100*r.Critical >= leastCritical*r.Total && 100*r.Critical <= mostCritical*r.Total
 }
 
+// ratioOf counts the steps of tasks, and the critical ones among them.
 func ratioOf(tasks ...plan.Task) Ratio {
 	var r Ratio
 	for _, t := range tasks {

@@ -71,6 +71,7 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 	return d.Work.Aside().Know(now)
 }
 
+// op is what became of the file.
 func op(c ledger.Change) ledger.Op {
 	switch {
 	case c.Before == nil:

@@ -155,6 +155,7 @@ func (d *Deliveries) trees(ctx context.Context, from, to record.Snapshot) (a, b 
 	return a, b, err
 }
 
+// tree is a tree of the run. Those that are in hand are not read again.
 func (d *Deliveries) tree(ctx context.Context, of record.Snapshot) (*ledger.Tree, error) {
 	for _, known := range []*ledger.Tree{d.Work.Tree, d.seen, d.Work.Base} {
 		if known != nil && known.Digest() == of.Tree {

@@ -23,6 +23,7 @@ func New(c *guard.Contract, ladder recovery.Ladder) *Decider {
 	return &Decider{Contract: c, Ladder: ladder, Always: guards.Always(), Guards: guards.Table()}
 }
 
+// about is the case of a run: all that decisions follow from.
 func (d *Decider) about(run *history.Run, seen *guard.Seen) *guard.Case {
 	return &guard.Case{Contract: d.Contract, Run: run, Seen: seen}
 }

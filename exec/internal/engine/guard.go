@@ -97,6 +97,8 @@ func ofStep(f history.Fact) bool {
 	return false
 }
 
+// ofRun reports whether a guard may have a fact recorded that is about the run
+// as a whole.
 func ofRun(f history.Fact) bool {
 	switch f.(type) {
 	case *history.ModeSwitched, *history.StrategySet, *history.Budget, *history.Compliance, *history.Approval:

@@ -37,6 +37,8 @@ func taskOver(run *history.Run, task *plan.Task) bool {
 	return !slices.ContainsFunc(task.Steps, func(s plan.Step) bool { return !run.Step(s.Address).Status.Over() })
 }
 
+// conclude is what a task still needs whose steps are over: a look for its
+// evidence, a retry, or its last word.
 func conclude(c *guard.Case, task *plan.Task) []Wanted {
 	of := c.Run.Task(task.ID)
 	if !c.Run.Roles.Evidence || !of.Execution().Succeeded() {

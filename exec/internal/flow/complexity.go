@@ -17,6 +17,8 @@ var (
 	byErrors       = [...]int{0, 1, 3, 5}
 )
 
+// level is how hard a count makes a task: the first of the bounds that holds
+// it.
 func level(ends [4]int, n int) int {
 	for i, end := range ends {
 		if n <= end {

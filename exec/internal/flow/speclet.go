@@ -155,6 +155,8 @@ func (s *Speclet) depend(list []Speclet, at map[string]int, needs []string) {
 	}
 }
 
+// couldRunBeside reports whether speclets may run at once: the plan allows it
+// for each, or says nothing of one that is in the wave of the first.
 func couldRunBeside(p *plan.Plan, at map[string]int, ids []string) bool {
 	return len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool {
 		s, first := &p.Speclets[at[id]], &p.Speclets[at[ids[0]]]

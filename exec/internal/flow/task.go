@@ -61,6 +61,7 @@ func stepsOf(run *history.Run, task string) []*history.Step {
 	return list
 }
 
+// countSteps counts steps by how they stand, with their retries and backups.
 func countSteps(steps []*history.Step) history.TaskSteps {
 	n := history.TaskSteps{Total: len(steps)}
 	for _, s := range steps {

@@ -27,6 +27,8 @@ func verify(p *plan.Plan, run *history.Run, t *plan.Task, steps []*history.Step,
 	return checks
 }
 
+// open are the steps that are not over. When the run ends, those that nobody
+// began need not be.
 func open(steps []*history.Step, ending bool) (found []string) {
 	for _, s := range steps {
 		if !s.Status.Over() && !(ending && s.Status == history.Pending) {

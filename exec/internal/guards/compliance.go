@@ -66,6 +66,7 @@ func checked(c compliance.Check) *history.Compliance {
 	return f
 }
 
+// violations are what broke the articles, a line each.
 func violations(seen *history.Compliance) []string {
 	var lines []string
 	for _, v := range seen.Violated {

@@ -57,6 +57,7 @@ func InPort(port string) {
 // by several goroutines, of which the host's caller sees none.
 type careful struct{ inner checkpoint.Blobs }
 
+// caught makes a panic of the host's store an error. It is deferred.
 func caught(err *error) {
 	if p := recover(); p != nil {
 		e := Panicked(p)

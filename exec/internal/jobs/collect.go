@@ -91,6 +91,7 @@ func (c *Collector) take(s Said) {
 	}
 }
 
+// list notes a name once, as long as there is room.
 func (c *Collector) list(to *[]string, kind, name string, limit int) {
 	if c.known[kind+name] || !c.room(len(*to), limit, name) {
 		return
@@ -117,6 +118,8 @@ func (c *Collector) room(have, limit int, name string) bool {
 // not closed loses a line without an end. Neither Write nor Close ever fails.
 func (c *Collector) Stream() io.WriteCloser { return &stream{to: c} }
 
+// A stream finds the lines in what is written. Of a line that is too long the
+// rest is passed over.
 type stream struct {
 	mu   sync.Mutex
 	to   *Collector
@@ -124,6 +127,8 @@ type stream struct {
 	long bool
 }
 
+// Write takes any part of the output; lines may be cut anywhere. It never
+// fails: what is collected must not disturb the program.
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,6 +145,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Close ends the last line, which may have no newline.
 func (s *stream) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -78,6 +78,8 @@ func keyword(line, word, dividers string) (rest string, ok bool) {
 	return strings.TrimSpace(rest[1:]), true
 }
 
+// run reads the id of a run of a tracker: letters, digits, and a few signs, so
+// that it can stand in addresses.
 func run(id string) Said {
 	id = strings.TrimSpace(id)
 	if id == "" || len(id) > MaxRun {
@@ -95,6 +97,7 @@ func alphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// artifact reads the name of an artifact.
 func artifact(path string) Said {
 	if path == "" || len(path) > MaxPath || !plain(path) {
 		return Said{Kind: Invalid}
@@ -107,6 +110,8 @@ func plain(text string) bool {
 	return utf8.ValidString(text) && strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
+// metric reads "name=number". What is no finite number in the decimal system is
+// invalid.
 func metric(pair string) Said {
 	name, number, ok := strings.Cut(pair, "=")
 	name, number = strings.TrimSpace(name), strings.TrimSpace(number)
@@ -120,6 +125,8 @@ func metric(pair string) Said {
 	return Said{Kind: Metric, Name: name, Value: value}
 }
 
+// general reads a pair of the general form, "key=value". Other keys say
+// nothing.
 func general(pair string) Said {
 	key, value, ok := strings.Cut(pair, "=")
 	key = strings.TrimSpace(key)

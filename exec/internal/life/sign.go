@@ -32,6 +32,8 @@ func (l signing) signs() (record.Key, error) {
 	return l.signsWith(l.Signer)
 }
 
+// signsWith has a signer sign the journal from here on. A key that cannot do
+// that is refused.
 func (l signing) signsWith(signer crypto.Signer) (record.Key, error) {
 	key, err := record.KeyOf(signer.Public())
 	if err == nil {

@@ -36,6 +36,7 @@ func measured(m Measurement, steps []Step, recommend string) Measurement {
 	return m
 }
 
+// addresses are steps, for people.
 func addresses(list []plan.Address) string {
 	texts := make([]string, len(list))
 	for i, a := range list {

@@ -59,6 +59,8 @@ func observeFailing(s *history.Step) Step {
 	return row
 }
 
+// observe is what dynamic mode measures of a step. Attempts that ended through
+// no fault of their method do not count.
 func observe(s *history.Step) Step {
 	row := Step{Address: s.Address, Task: s.Task, Failed: s.Status == history.Failed}
 	seen := map[string]bool{}

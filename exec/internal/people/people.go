@@ -85,6 +85,8 @@ func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error
 	return err
 }
 
+// put asks a question and records what comes of it. A request from outside is
+// withdrawn first, because it is the question by now.
 func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error {
 	if !q.Requested.IsZero() {
 		if err := p.Inbox.withdraw(ctx, ask.Request{Kind: q.Kind, At: q.Requested}); err != nil {

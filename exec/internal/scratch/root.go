@@ -54,6 +54,8 @@ func places() []string {
 	return append(all, "/var/tmp")
 }
 
+// openIn makes a folder in a place and holds it, so that others can tell that
+// it is in use.
 func openIn(place string) (*root, error) {
 	dir, err := os.MkdirTemp(place, prefix)
 	if err != nil {

@@ -218,6 +218,8 @@ func (d *drawer) operand(dot reflect.Value, node parse.Node) reflect.Value {
 	return reflect.Value{}
 }
 
+// variable finds a variable, the innermost of that name first. A template
+// without it is wrong.
 func (d *drawer) variable(name string) *reflect.Value {
 	for i := len(d.vars) - 1; i >= 0; i-- {
 		if d.vars[i].name == name {

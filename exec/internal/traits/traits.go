@@ -55,6 +55,7 @@ type entry struct {
 	attributes []string // names, those that a system gives each file aside
 }
 
+// look reads what a file bears. What is not there bears nothing.
 func look(path string) (entry, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 )
 
+// owner is who owns a file, and its group.
 func owner(info fs.FileInfo) (uid, gid uint32) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return stat.Uid, stat.Gid

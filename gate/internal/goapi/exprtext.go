@@ -133,6 +133,7 @@ func fieldTexts(l *ast.FieldList, between string) string {
 // isMethod tells a method of an interface from a field that holds a function.
 func isMethod(f *ast.FuncType) bool { return f.Func == token.NoPos }
 
+// identTexts writes names as they stand before one type.
 func identTexts(list []*ast.Ident) string {
 	var all []string
 	for _, id := range list {
@@ -141,6 +142,7 @@ func identTexts(list []*ast.Ident) string {
 	return strings.Join(all, ", ")
 }
 
+// exprTexts writes arguments, indices or elements.
 func exprTexts(list []ast.Expr) string {
 	var all []string
 	for _, x := range list {
@@ -149,6 +151,8 @@ func exprTexts(list []ast.Expr) string {
 	return strings.Join(all, ", ")
 }
 
+// callText writes a call, which differs from one that spreads its last
+// argument.
 func callText(x *ast.CallExpr) string {
 	spread := ""
 	if x.Ellipsis != token.NoPos {
@@ -157,6 +161,8 @@ func callText(x *ast.CallExpr) string {
 	return exprText(x.Fun) + "(" + exprTexts(x.Args) + spread + ")"
 }
 
+// sliceText writes a slice of two or three indices, any of which may be
+// missing.
 func sliceText(x *ast.SliceExpr) string {
 	text := exprText(x.X) + "[" + exprText(x.Low) + ":" + exprText(x.High)
 	if x.Slice3 {

@@ -42,6 +42,8 @@ type texts struct {
 	out  []Text
 }
 
+// group adds each line of a group of declarations. The comment of a group is
+// that of a line only where it has no parentheses.
 func (r *texts) group(d *ast.GenDecl) {
 	for n, spec := range d.Specs {
 		doc := d.Doc
@@ -72,6 +74,7 @@ func first(docs ...*ast.CommentGroup) *ast.CommentGroup {
 	return nil
 }
 
+// add adds a declaration, with its comment before it.
 func (r *texts) add(name string, doc *ast.CommentGroup, n ast.Node, prefix string) {
 	comment := ""
 	if doc != nil {
@@ -81,6 +84,7 @@ func (r *texts) add(name string, doc *ast.CommentGroup, n ast.Node, prefix strin
 		Text: comment + prefix + r.cut(n)})
 }
 
+// cut is the source of a node, as it stands in the file.
 func (r *texts) cut(n ast.Node) string {
 	from, to := r.fset.PositionFor(n.Pos(), false).Offset, r.fset.PositionFor(n.End(), false).Offset
 	if from < 0 || to > len(r.src) || from > to { // a broken file may end in the middle of a node

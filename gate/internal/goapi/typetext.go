@@ -63,6 +63,7 @@ func (s spelling) text(x ast.Expr) string {
 	return exprText(x)
 }
 
+// rewrite replaces names in a tree by what they mean.
 func (s spelling) rewrite(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -120,6 +121,7 @@ func (s spelling) typeParams(l *ast.FieldList) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
+// namesOf are the names in a list of parameters, in order.
 func namesOf(l *ast.FieldList) []*ast.Ident {
 	var out []*ast.Ident
 	if l != nil {

@@ -35,6 +35,7 @@ func (s spelling) shape(x ast.Expr) string {
 	return "?" + s.text(x)
 }
 
+// unaryShape is the shape of a value with one operand.
 func (s spelling) unaryShape(x *ast.UnaryExpr) string {
 	switch x.Op {
 	case token.AND:
@@ -47,6 +48,8 @@ func (s spelling) unaryShape(x *ast.UnaryExpr) string {
 	return "?" + s.text(x)
 }
 
+// binaryShape is the shape of a value with two operands: comparisons are
+// truths, shifts are of the type of what is shifted.
 func (s spelling) binaryShape(x *ast.BinaryExpr) string {
 	switch x.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
@@ -64,6 +67,8 @@ func (s spelling) binaryShape(x *ast.BinaryExpr) string {
 	return "?" + s.text(x)
 }
 
+// callShape names the function that is called: what it returns stands
+// elsewhere. Of make and new the type is known.
 func (s spelling) callShape(x *ast.CallExpr) string {
 	fun := s.text(x.Fun)
 	if (fun == "make" || fun == "new") && len(x.Args) > 0 {

@@ -19,6 +19,7 @@ func built(name string, src []byte) constraint.Expr {
 	return tags
 }
 
+// both is a constraint that holds where two do; nil always holds.
 func both(a, b constraint.Expr) constraint.Expr {
 	switch {
 	case a == nil:
