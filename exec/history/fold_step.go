@@ -323,6 +323,7 @@ func (f *RolledBack) ofStep(r *Run, s *Step, at moment) error {
 	undoTasks(r, tasks, f.By)
 	r.Tree, r.movedAt = f.Snapshot, at.seq
 	r.Consecutive = 0
-	r.lanes.steps, r.open, r.Restoring = nil, nil, nil
+	r.lanes.setBack()
+	r.open, r.Restoring = nil, nil
 	return nil
 }

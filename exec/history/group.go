@@ -85,6 +85,12 @@ func (l *lanes) enter(s *Step) {
 	}
 }
 
+// setBack leaves the steps that are still under way after a set back: those
+// before the one to which the run was set back.
+func (l *lanes) setBack() {
+	l.steps = slices.DeleteFunc(slices.Clone(l.steps), func(s *Step) bool { return s.Status != InFlight })
+}
+
 // leave notes that a step is not under way any more.
 func (l *lanes) leave(s *Step) {
 	l.steps = slices.DeleteFunc(l.steps, func(o *Step) bool { return o == s })

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/plan"
 )
@@ -43,6 +44,15 @@ func (d *Decider) attempt(c *guard.Case) []Wanted {
 	if len(g.Members) == 1 {
 		return alone(c)
 	}
+	if c.Step.Checkpoint.Checkpoint != c.Run.Tree { // somebody else's changes were adopted since
+		return about(c, Begin{Start: anew(c)})
+	}
+	slices.SortFunc(g.Members, func(a, b Member) int { // the step may stand behind one that has not begun
+		if c.Run.Step(a.Step).Precedes(c.Run.Step(b.Step)) {
+			return -1
+		}
+		return 1
+	})
 	return one(g)
 }
 
@@ -91,6 +101,8 @@ func (d *Decider) candidate(c *guard.Case) (wanted []Wanted, joins bool) {
 		return nil, false
 	}
 	switch {
+	case s.Status == history.Pending && lane.Halted(c.Run):
+		return nil, false
 	case s.Status == history.Pending:
 		for _, g := range d.Guards {
 			v := g.Look(c)

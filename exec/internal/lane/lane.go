@@ -5,6 +5,8 @@
 package lane
 
 import (
+	"slices"
+
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -33,6 +35,11 @@ func Pending(r *history.Run) *ask.Question {
 	return nil
 }
 
+// Halted reports whether a step failed in a way that lets no other one begin.
+func Halted(r *history.Run) bool {
+	return slices.ContainsFunc(r.NotCompleted(), func(s *history.Step) bool { return s.Failed != nil && s.Failed.Halts })
+}
+
 // Next is the step that is under way and whose turn it is, or the first that is not over; nil when
 // none is left or a failure halted the run.
 func Next(r *history.Run) *history.Step {
@@ -42,10 +49,8 @@ func Next(r *history.Run) *history.Step {
 	if q := Pending(r); q != nil && r.Step(q.Step) != nil {
 		return r.Step(q.Step) // asked before it began
 	}
-	for _, s := range r.NotCompleted() {
-		if s.Failed != nil && s.Failed.Halts {
-			return nil
-		}
+	if Halted(r) {
+		return nil
 	}
 	for _, s := range r.Open() {
 		if s.Status == history.Pending {

@@ -147,7 +147,7 @@ func (g *Game) restore(s *history.Step, attempt int) {
 
 // rewind sets the run back.
 func (g *Game) rewind(to *history.Step, by string) {
-	snap := to.Checkpoint.Checkpoint
+	_, snap, _ := g.run.SetBack(to)
 	g.fold(to.Where(0).Locate(&history.RolledBack{To: to.Address, Snapshot: snap, By: by},
 		&history.RestoreBegun{To: snap, Discarded: g.tree()})...)
 }
@@ -199,9 +199,9 @@ func (g *Game) repair(task string) {
 	default:
 		if to := g.again(task); to != nil {
 			next.Action, next.Step = "regenerate", to.Address
+			_, snap, _ := g.run.SetBack(to)
 			g.fold(append(history.Where{}.Locate(next), to.Where(0).Locate(
-				&history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
-					By: history.ByEvidenceRetry})...)...)
+				&history.RolledBack{To: to.Address, Snapshot: snap, By: history.ByEvidenceRetry})...)...)
 			return
 		}
 		next.Terminal = "it cannot be carried out again"

@@ -131,6 +131,12 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			}
 			return l
 		}),
+		"joins in the wrong order": wants(func(c *guard.Case, w engine.Wanted) engine.Wanted {
+			if _, joins := w.Action.(engine.Join); joins {
+				return engine.Wanted{Step: c.Seen.Back[len(c.Seen.Back)-1], Action: engine.Join{}}
+			}
+			return w
+		}),
 		"goes on after a halt": wants(func(c *guard.Case, w engine.Wanted) engine.Wanted {
 			if _, ends := w.Action.(engine.End); ends {
 				for _, s := range c.Run.Steps {

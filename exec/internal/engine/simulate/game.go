@@ -35,8 +35,9 @@ type Game struct {
 	judge   judge
 	left    bool // nobody takes the run up any more: it waits
 
-	// Decisions counts what was decided.
-	Decisions int
+	// Decisions counts what was decided, and Lanes the attempts that ran beside
+	// others.
+	Decisions, Lanes int
 	// Wants sees what is wanted before it is done, and may put something else
 	// in its place; nil leaves it. Tests plant faults here.
 	Wants func(c *guard.Case, wanted []engine.Wanted) []engine.Wanted
@@ -68,6 +69,8 @@ func New(seed uint64) *Game {
 	g := &Game{dice: d, run: &history.Run{}, now: time.Unix(1_700_000_000, 0).UTC(),
 		decider: engine.New(&guard.Contract{Plan: p}, chosen.Ladder)}
 	policy.Mode = pick(d, plan.Silent, plan.Dynamic, plan.Dynamic, plan.Collaborative, plan.Education)
+	policy.Jobs = pick(d, 0, 1, 2, 3, 4)
+	policy.OnConflict = pick(d, "", "sequential")
 	g.start(p, policy, roles)
 	return g
 }

@@ -77,7 +77,7 @@ func (j *judge) look(c *guard.Case, w engine.Wanted) {
 	}
 	s := run.Step(w.Step)
 	switch w.Action.(type) {
-	case engine.Begin, engine.Attempt, engine.End:
+	case engine.Begin, engine.Attempt, engine.Group, engine.End:
 		if _, ok := run.Undelivered(); ok || run.Foreign != nil {
 			j.broken("%T is wanted while the workspace is not what was accepted", w.Action)
 		}
@@ -87,6 +87,8 @@ func (j *judge) look(c *guard.Case, w engine.Wanted) {
 		j.mayBegin(c.About(s))
 	case engine.Attempt:
 		j.mayAttempt(c.About(s))
+	case engine.Group:
+		j.mayGroup(c, a.Members)
 	case engine.Restore:
 		if run.Restoring == nil {
 			j.broken("a restore is wanted that nobody announced")

@@ -16,7 +16,7 @@ func (d dice) in(n int) bool { return d.IntN(n) == 0 }
 // pick picks one of a list.
 func pick[T any](d dice, list ...T) T { return list[d.IntN(len(list))] }
 
-// randomPlan is a plan of one to three tasks with one or two steps each, in
+// randomPlan is a plan of one to five tasks with one or two steps each, in
 // which everything that decisions look at occurs.
 func randomPlan(d dice) *plan.Plan {
 	p := &plan.Plan{Schema: 1, Goal: "simulate", Profile: plan.Observe}
@@ -24,8 +24,10 @@ func randomPlan(d dice) *plan.Plan {
 	for t := range 1 + d.IntN(3) {
 		p.Tasks = append(p.Tasks, randomTask(d, t))
 	}
-	if d.in(3) {
+	if d.in(2) {
 		speclets(d, p)
+	} else if !d.in(5) {
+		waves(d, p)
 	}
 	set := func(key, kind, text string) {
 		p.Settings = append(p.Settings, plan.Setting{Key: key, Value: plan.Value{Kind: kind, Text: text}})
@@ -91,7 +93,7 @@ func randomStep(d dice, task string, n int) plan.Step {
 // speclets puts the tasks of a plan into two speclets, of which the second
 // needs the first.
 func speclets(d dice, p *plan.Plan) {
-	cut := d.IntN(len(p.Tasks)) + 1
+	cut := d.IntN(max(len(p.Tasks)-1, 1)) + 1
 	first, second := plan.Speclet{ID: "a"}, plan.Speclet{ID: "b", DependsOn: []string{"a"}}
 	for i, t := range p.Tasks {
 		if i < cut {

@@ -55,6 +55,10 @@ func (g *Game) act(w engine.Wanted) {
 		g.begin(s, a.Start)
 	case engine.Attempt:
 		g.attempt(s, a.Method)
+	case engine.Group:
+		g.group(a.Members)
+	case engine.Join:
+		g.join(s)
 	case engine.Deliver:
 		g.deliver()
 	case engine.Restore:
@@ -107,8 +111,8 @@ func (g *Game) pause(why string) {
 	if to := pick(g.dice, g.run.Steps...); g.dice.in(10) && to.Checkpoint != nil && g.run.Ended == nil &&
 		g.run.Foreign == nil {
 		// Somebody set the run back from outside, whatever it did there.
-		g.fold(to.Where(0).Locate(&history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
-			By: "somebody"})...)
+		_, snap, _ := g.run.SetBack(to)
+		g.fold(to.Where(0).Locate(&history.RolledBack{To: to.Address, Snapshot: snap, By: "somebody"})...)
 	}
 	g.takeUp()
 }

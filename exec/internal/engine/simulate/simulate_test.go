@@ -36,7 +36,7 @@ func (n tally) counted(guards []guard.Guard) []guard.Guard {
 func TestEveryHistoryIsLawful(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // histories are short, and all of one is garbage at its end
 	workers := runtime.GOMAXPROCS(0)
-	tallies, decisions := make([]tally, workers), make([]int, workers)
+	tallies, decisions, lanes := make([]tally, workers), make([]int, workers), make([]int, workers)
 	var wait sync.WaitGroup
 	for w := range workers {
 		tallies[w] = tally{}
@@ -49,18 +49,23 @@ func TestEveryHistoryIsLawful(t *testing.T) {
 					t.Errorf("seed %d, after %d decisions: %v", seed, g.Decisions, err)
 				}
 				decisions[w] += g.Decisions
+				lanes[w] += g.Lanes
 			}
 		})
 	}
 	wait.Wait()
-	sum, all := tally{}, 0
+	sum, all, beside := tally{}, 0, 0
 	for w, n := range tallies {
 		for name, times := range n {
 			sum[name] += times
 		}
 		all += decisions[w]
+		beside += lanes[w]
 	}
-	t.Logf("%d histories, %d decisions, %v", games, all, sum)
+	t.Logf("%d histories, %d decisions, %d attempts beside others, %v", games, all, beside, sum)
+	if beside < games/10 {
+		t.Errorf("%d attempts beside others, and %d are wanted", beside, games/10)
+	}
 	for _, g := range append(guards.Always(), guards.Table()...) {
 		if sum[g.Name()] < atLeast {
 			t.Errorf("guard %s held up %d steps, and %d are wanted", g.Name(), sum[g.Name()], atLeast)
