@@ -169,7 +169,10 @@ func (e *execution) tryOut() {
 	e.probed = make(chan struct{})
 	go func() {
 		defer close(e.probed)
+		var bind sync.WaitGroup
+		bind.Go(func() { process.ReachBind() })
 		_, _ = process.Reach(box) // whoever needs it asks again
+		bind.Wait()
 	}()
 }
 
@@ -251,6 +254,9 @@ func (e *execution) close() {
 	if e.Scratch != nil {
 		shut("removing what commands had for temporary files and caches",
 			func() error { return e.Scratch.Close(context.Background()) })
+	}
+	if e.Work != nil && e.Work.Layers != nil { // who comes next finds nothing that is still being removed
+		shut("removing layers", e.Work.Layers.Close)
 	}
 	if e.Rec.Journal != nil {
 		shut("closing the journal", e.Rec.Journal.Close)

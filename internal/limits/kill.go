@@ -8,6 +8,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/exec"
@@ -50,11 +51,11 @@ func killedOften(ctx context.Context, role, dir string, rounds int) (took []time
 	}
 	rest() // the tree was written just now
 	for range rounds {
+		most = max(most, current.most())
 		begin := time.Now()
 		if err := current.kill(); err != nil {
 			return nil, 0, err
 		}
-		most = max(most, peak(current.cmd.ProcessState))
 		if current, err = start(ctx, role, dir); err != nil {
 			return nil, 0, err
 		}
@@ -98,6 +99,21 @@ func start(ctx context.Context, role, dir string) (*process, error) {
 func (p *process) settle() error {
 	_, err := p.out.ReadString('\n')
 	return err
+}
+
+// most is the most memory that the process had so far, 0 where nobody knows.
+// What is known once it has ended counts the process that started it.
+func (p *process) most() (bytes int64) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, is := strings.CutPrefix(line, "VmHWM:"); is {
+			_, _ = fmt.Sscan(rest, &bytes) // in KiB
+		}
+	}
+	return bytes << 10
 }
 
 // kill ends the process. It returns when it is gone: before that the workspace
