@@ -216,6 +216,8 @@ func way(a action.Action, inHand bool) string {
 		return "or let the run go on although that moved:  "
 	case a.Kind == action.Resume:
 		return "then go on:  "
+	case len(a.Accept) > 0:
+		return "or do it although that moved:  "
 	case a.Kind == action.Rollback:
 		return "or have what others did in the workspace undone, and kept:  "
 	case a.Kind == action.Abandon:
@@ -305,12 +307,9 @@ func (s spelling) spell(a action.Action) string {
 		if a.Run != s.run {
 			text = resumeOther(s.dir, a.Run)
 		}
-		for _, name := range a.Accept {
-			text += " --accept " + quoted(name)
-		}
-		return text
+		return text + accepts(a)
 	case action.Abandon:
-		return fmt.Sprintf("planlock abandon%s %s --reason TEXT", in, a.Run)
+		return fmt.Sprintf("planlock abandon%s %s --reason TEXT", in, a.Run) + accepts(a)
 	case action.Answer:
 		return fmt.Sprintf("planlock answer%s %s %s", in, a.Run, a.Question) + word(a.Choice) +
 			option("--reason TEXT", a.Reason) + acks(a, nil)
@@ -323,7 +322,7 @@ func (s spelling) spell(a action.Action) string {
 	case action.Compare:
 		return fmt.Sprintf("planlock tree diff%s %s %s", in, a.From, a.To)
 	case action.Rollback:
-		return fmt.Sprintf("planlock rollback%s %s %s", in, a.Run, a.Step)
+		return fmt.Sprintf("planlock rollback%s %s %s", in, a.Run, a.Step) + accepts(a)
 	case action.Status, action.Verify:
 		return fmt.Sprintf("planlock %s%s %s", a.Kind, in, a.Run)
 	}
@@ -488,3 +487,11 @@ func quotedIf(word string) string {
 
 // waits leaves questions for planlock answer.
 const waits = " --answers wait"
+
+// accepts is what an action accepts, as it is typed.
+func accepts(a action.Action) (text string) {
+	for _, name := range a.Accept {
+		text += " --accept " + quoted(name)
+	}
+	return text
+}

@@ -23,6 +23,12 @@ type rollbackCommand struct {
 	workspaceFlag
 	Request bool   `help:"ask it of a run that is under way, or of whoever resumes it, instead of doing it now"`
 	Reason  string `placeholder:"WORDS" help:"why; it stands in the journal, and is needed with --request"`
+	acceptFlag
+}
+
+// acceptFlag is what those accept who have no plan at hand.
+type acceptFlag struct {
+	Accept []string `placeholder:"NAME" sep:"none" help:"do it although this moved, by the name that the refusal gives it, as in \"signing key\"; it stands in the journal with your name"`
 }
 
 // Run carries the command out.
@@ -43,7 +49,7 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	c := p.controller(f.Dir)
 	_, c.LockFile = p.workspace(f.Dir).Sources(run)
 	p.sign(c)
-	done, err := c.Rollback(ctx, run.Started.Run, step, defaultName(), f.Reason)
+	done, err := c.Rollback(ctx, run.Started.Run, step, defaultName(), f.Reason, f.Accept...)
 	if err != nil {
 		return about(run, err)
 	}
@@ -67,6 +73,7 @@ type abandonCommand struct {
 	arguments
 	workspaceFlag
 	Reason string `placeholder:"WORDS" help:"why nobody wants the run any more"`
+	acceptFlag
 }
 
 // Run carries the command out.
@@ -85,7 +92,7 @@ func (f *abandonCommand) Run(ctx context.Context, p *cli) error {
 		}
 	}
 	p.sign(c)
-	report, err := c.Abandon(ctx, run.Started.Run, defaultName(), f.Reason)
+	report, err := c.Abandon(ctx, run.Started.Run, defaultName(), f.Reason, f.Accept...)
 	if err != nil {
 		return about(run, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/lane"
@@ -19,21 +20,22 @@ import (
 // nor executors need to be what they were. The run ends NOT_ACHIEVED, with its
 // documents, and what it asked is withdrawn from [Workspace.QuestionDir]. The
 // beginning of the run's id is enough where no other begins so; reason may be
-// empty.
+// empty. accepted names what by accepts although it moved: "signing key", where
+// the key is lost that the run was signed with.
 //
 // Errors are *[RefusedError] where by is empty, the run has ended, or half a
 // step of it cannot be undone because a later run has worked here,
 // *checkpoint.HeldError where somebody works on it, and [ErrNoRun].
-func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (report *Report, err error) {
+func (c *Controller) Abandon(ctx context.Context, run, by, reason string, accepted ...string) (report *Report, err error) {
 	defer reported(&report, &err)
 	if by == "" {
 		return &Report{Run: &history.Run{}}, &session.Refusal{Reasons: []string{"nobody says who abandons the run"}}
 	}
-	e, err := c.adopt(ctx, run)
+	e, err := c.adopt(ctx, run, life.Accepted{By: by, Moved: accepted})
 	defer e.close()
 	defer e.panicked(&report, &err)
 	if err != nil {
-		return e.report(), err
+		return e.report(), accepting(err, action.Action{Kind: action.Abandon, Run: e.Rec.Run.Started.Run})
 	}
 	if e.Rec.Run.Ended != nil && e.Rec.Run.Sealed != nil {
 		return e.report(), &session.Refusal{Run: e.Rec.Run.Started.Run,
@@ -57,7 +59,7 @@ func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (repor
 
 // adopt opens a run for whoever needs no plan, since it is only set back or
 // ended.
-func (c *Controller) adopt(ctx context.Context, run string) (*execution, error) {
+func (c *Controller) adopt(ctx context.Context, run string, accepted life.Accepted) (*execution, error) {
 	e := c.execution(&plan.Plan{}, nil)
 	defer e.closePanicking()
 	e.watched(ctx)
@@ -67,7 +69,22 @@ func (c *Controller) adopt(ctx context.Context, run string) (*execution, error) 
 	if err := e.occupy(ctx); err != nil {
 		return e, err
 	}
+	e.life.Accepted = accepted
 	return e, e.life.Open(ctx, run)
+}
+
+// accepting has a refusal that a person may accept say how what was wanted is
+// done then, in place of going on with the run.
+func accepting(err error, wanted action.Action) error {
+	var refused *session.Refusal
+	if errors.As(err, &refused) {
+		for i, a := range refused.Actions {
+			if wanted.Accept = a.Accept; a.Kind == action.Resume && len(a.Accept) > 0 {
+				refused.Actions[i] = wanted
+			}
+		}
+	}
+	return err
 }
 
 // inherit takes what a run that was adopted works with from its journal.
@@ -87,7 +104,8 @@ func (e *execution) inherit(ctx context.Context) error {
 		}
 	}
 	if e.Rec.Run.Delivering() && e.Rec.Run.Ended == nil {
-		return &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
+		return &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it ended, and is to be resumed first"},
+			Actions: []action.Action{{Kind: action.Resume, Run: id}}}
 	}
 	if e.Rec.Run.Paused == nil {
 		e.Work.Unsynced().NoteAll(e.Work.Dir) // whoever had the run in hand did not sync what it wrote

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -92,14 +93,15 @@ type RolledBack struct {
 // Rollback restores the tree to the checkpoint before a step and sets the run
 // back to it, so that resuming runs the step again, and all after it. The
 // journal says who wanted that (by) and why (reason), as far as it is told:
-// either may be empty. That of a run that has ended accepts nothing.
-func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address, by, reason string) (_ *RolledBack,
-	err error) {
+// either may be empty. That of a run that has ended accepts nothing. accepted is
+// as for [Controller.Abandon].
+func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address, by, reason string,
+	accepted ...string) (_ *RolledBack, err error) {
 	defer public(&err)
-	e, err := c.adopt(ctx, run)
+	e, err := c.adopt(ctx, run, life.Accepted{By: by, Moved: accepted})
 	defer e.close()
 	if err != nil {
-		return nil, err
+		return nil, accepting(err, action.Action{Kind: action.Rollback, Run: e.Rec.Run.Started.Run, Step: step})
 	}
 	id := e.Rec.Run.Started.Run
 	if e.Rec.Run.Started.Shadow && e.Rec.Run.Ended != nil {

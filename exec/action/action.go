@@ -36,8 +36,8 @@ const (
 	Log      Kind = "log"      // read what happened: Run; Step, Failures
 	Diff     Kind = "diff"     // see what an attempt of a step changed: Step; Run, Attempt
 	Compare  Kind = "compare"  // see how two kept trees differ: From, To
-	Rollback Kind = "rollback" // set a run back to before a step: Run, Step
-	Abandon  Kind = "abandon"  // give a run up: Run
+	Rollback Kind = "rollback" // set a run back to before a step: Run, Step; Accept
+	Abandon  Kind = "abandon"  // give a run up: Run; Accept
 	Verify   Kind = "verify"   // prove what was done: Run
 	Leave    Kind = "leave"    // do nothing: Run
 )

@@ -28,13 +28,13 @@ func (a Action) String() string {
 	case Compare:
 		return fmt.Sprintf("compare tree %s with tree %s", a.From, a.To)
 	case Rollback:
-		return fmt.Sprintf("roll %s back to before step %s", a.run(), a.Step)
+		return fmt.Sprintf("roll %s back to before step %s", a.run(), a.Step) + a.accepting()
 	case Resume:
 		return "resume " + a.run() + a.accepting()
 	case Leave:
 		return "leave " + a.run() + " as it is"
 	}
-	return string(a.Kind) + " " + a.run()
+	return string(a.Kind) + " " + a.run() + a.accepting()
 }
 
 func (a Action) plan() string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -44,8 +45,10 @@ func (l *Life) TakeForAmending(ctx context.Context, prefix string, format plan.F
 			"the run has ended: nothing can be added to it")
 	}
 	if l.Rec.Run.Delivering() {
-		return l.Refuse("resume it",
+		refused := l.Refuse("",
 			"the run was cut off while it moved what it made into the workspace: nothing can be added to it")
+		refused.Actions = []action.Action{{Kind: action.Resume, Run: refused.Run}}
+		return refused
 	}
 	if was := l.Rec.Run.Started.Format; was != format {
 		return l.Refuse("amend it in the format that it has",
