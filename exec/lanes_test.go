@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -78,6 +81,17 @@ func TestIndependentStepsRunAtOnce(t *testing.T) {
 	run := r.Report.Run
 	if len(run.Groups) != 1 || len(run.Groups[0].Steps) != 3 {
 		t.Fatalf("groups: %+v", run.Groups)
+	}
+	model, err := document.New(&b.Draft.Plan, run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, draw := range []func(io.Writer, *document.Model) error{document.Text, document.Markdown, document.JSON, html.Page().Draw} {
+		var drawn strings.Builder
+		must(t, draw(&drawn, model))
+		if text := drawn.String(); !strings.Contains(text, "at once: 1.1, 2.1, 3.1") && !strings.Contains(text, "\"groups\"") {
+			t.Errorf("a report does not name the steps that ran at once:\n%s", text)
+		}
 	}
 	before := run.Started.Base
 	for _, s := range run.Steps {

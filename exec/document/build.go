@@ -35,7 +35,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
 		Warnings: list(r.Started.Warnings), judged: map[*gate.Judgement][]judgement{},
-		ModeSwitches: modeSwitches(r.Modes), RolledBack: rollbacks(r.RolledBack),
+		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r.RolledBack),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves),
 	}
 	if e := r.Started.Envelope; e != nil {

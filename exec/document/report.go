@@ -57,6 +57,7 @@ type Model struct {
 	Lines        lineCount       `json:"lines"`
 	Final        []judgement     `json:"final_gates"`
 	ModeSwitches []modeSwitch    `json:"mode_switches"`
+	Groups       []group         `json:"groups,omitempty"` // of steps that ran at once
 	RolledBack   []rolledBack    `json:"rolled_back"`
 	Moves        []movesAccepted `json:"moves_accepted,omitempty"`
 	Amendments   []amended       `json:"amendments,omitempty"`

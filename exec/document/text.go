@@ -98,6 +98,9 @@ func Text(out io.Writer, rep *Model) error {
 	for _, a := range rep.Amendments {
 		w.wrap(" + ", "   ", a.String())
 	}
+	for _, g := range rep.Groups {
+		w.wrap(" ∥ ", "   ", g.String())
+	}
 	for _, r := range rep.RolledBack {
 		w.wrap(" ↶ ", "   ", r.String())
 	}
