@@ -12,13 +12,6 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Notes of an overlay about a folder or file.
-const (
-	opaqueNote   = "opaque"   // "y": nothing below it is merged
-	redirectNote = "redirect" // what lies below it has this path, or this name in its folder
-	whiteoutNote = "whiteout" // an empty file that stands for one that was removed
-)
-
 // A walk of an upper folder says what is different in the merged folder from
 // what lies below it. What only lies in the upper folder, and is as it was, is
 // no difference.
@@ -33,34 +26,27 @@ type walk struct {
 	origins map[string]string // of what was moved with its folder: where it lies below
 }
 
-// compare compares the upper folder with the clone, which holds a tree.
-func (l *Layer) compare(ctx context.Context, base *ledger.Tree) ([]ledger.Change, error) {
-	upper, err := os.OpenRoot(l.upper())
+// compare compares an upper folder with the clone below it, which holds a tree.
+// The origins are where in the clone lies what was moved with its folder.
+func compare(ctx context.Context, upper, clone string, m marks, base *ledger.Tree) (
+	changes []ledger.Change, origins map[string]string, err error) {
+	top, err := os.OpenRoot(upper)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer upper.Close() // only a handle
-	clone, err := os.OpenRoot(l.of.clone)
+	defer top.Close() // only a handle
+	root, err := os.OpenRoot(clone)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer clone.Close() // only a handle
-	w := &walk{ctx: ctx, marks: l.of.marks(), origins: map[string]string{},
-		below: &below{tree: base, root: clone, folders: map[string]bool{}}}
-	if err := w.folder(upper, ".", ".", true); err != nil {
-		return nil, err
+	defer root.Close() // only a handle
+	w := &walk{ctx: ctx, marks: m, origins: map[string]string{},
+		below: &below{tree: base, root: root, folders: map[string]bool{}}}
+	if err := w.folder(top, ".", ".", true); err != nil {
+		return nil, nil, err
 	}
-	l.origins = w.origins
 	slices.SortFunc(w.found, func(a, b ledger.Change) int { return strings.Compare(a.Path, b.Path) })
-	return w.found, nil
-}
-
-// marks are those of the notes.
-func (o *Overlays) marks() marks {
-	if o.trusted {
-		return trustedMarks
-	}
-	return userMarks
+	return w.found, w.origins, nil
 }
 
 // folder walks a folder of the upper one. Below its place lies origin; from is
@@ -255,22 +241,3 @@ func (w *walk) emptied(at string) error {
 	}
 	return err
 }
-
-// folder reads the notes about an open folder.
-func (m marks) folder(f *os.File, noted notes) (opaque bool, redirect string, err error) {
-	if noted.has(opaqueNote) {
-		text, err := m.value(f, opaqueNote)
-		if err != nil || text == "y" {
-			return true, "", err
-		}
-	}
-	if noted.has(redirectNote) {
-		redirect, err = m.value(f, redirectNote)
-	}
-	return false, redirect, err
-}
-
-// notes are the names of those about a file or folder.
-type notes []string
-
-func (n notes) has(name string) bool { return slices.Contains(n, name) }

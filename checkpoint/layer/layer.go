@@ -70,7 +70,8 @@ func (l *Layer) Changes(ctx context.Context, base *ledger.Tree) ([]ledger.Change
 	if l.dropped {
 		return nil, errDropped
 	}
-	changes, err := l.compare(ctx, base)
+	changes, origins, err := compare(ctx, l.upper(), l.of.clone, l.of.marks(), base)
+	l.origins = origins
 	if err != nil {
 		return nil, fmt.Errorf("layer: what changed in %q: %w", l.name, err)
 	}
@@ -86,7 +87,8 @@ func (l *Layer) Merge(changes []ledger.Change) error {
 	if l.dropped {
 		return errDropped
 	}
-	if err := l.merge(changes); err != nil {
+	err := merge(l.upper(), l.of.clone, filepath.Join(l.dir, movedName), l.of.marks(), l.origins, changes)
+	if err != nil {
 		return fmt.Errorf("layer: merge %q: %w", l.name, err)
 	}
 	return nil

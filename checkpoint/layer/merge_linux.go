@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"syscall"
@@ -25,17 +24,17 @@ type merging struct {
 	modes        map[string]fs.FileMode // that folders below get in the end
 }
 
-// merge does what a comparison found.
-func (l *Layer) merge(changes []ledger.Change) (err error) {
-	m := &merging{marks: l.of.marks(), origins: l.origins, moved: map[string]string{}, modes: map[string]fs.FileMode{}}
-	apart := filepath.Join(l.dir, movedName)
+// merge does in the clone below an upper folder what a comparison found there.
+// apart is a folder for what is on its way, which is made.
+func merge(upper, clone, apart string, marks marks, origins map[string]string, changes []ledger.Change) (err error) {
+	m := &merging{marks: marks, origins: origins, moved: map[string]string{}, modes: map[string]fs.FileMode{}}
 	if err := os.Mkdir(apart, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	for _, open := range []struct {
 		root **os.Root
 		dir  string
-	}{{&m.upper, l.upper()}, {&m.lower, l.of.clone}, {&m.apart, apart}} {
+	}{{&m.upper, upper}, {&m.lower, clone}, {&m.apart, apart}} {
 		if *open.root, err = os.OpenRoot(open.dir); err != nil {
 			return err
 		}

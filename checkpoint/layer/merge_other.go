@@ -9,4 +9,6 @@ import (
 )
 
 // merge is for overlays, of which there are none here.
-func (l *Layer) merge([]ledger.Change) error { return errors.ErrUnsupported }
+func merge(string, string, string, marks, map[string]string, []ledger.Change) error {
+	return errors.ErrUnsupported
+}

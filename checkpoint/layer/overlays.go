@@ -174,3 +174,11 @@ func (o *Overlays) Impeded(output string) string {
 	}
 	return ""
 }
+
+// marks are those of the notes.
+func (o *Overlays) marks() marks {
+	if o.trusted {
+		return trustedMarks
+	}
+	return userMarks
+}
