@@ -46,12 +46,12 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 		return err
 	}
 	a.Work.Ours = true
-	if err := t.performIn(ctx, executor); err != nil {
+	if err := (working{t, executor}).perform(ctx); err != nil {
 		return err
 	}
 	a.Rec.Seen.Forget(disturbance.Attempted...)
 	a.external()
-	return t.conclude(ctx, t.judge(ctx))
+	return t.conclude(ctx, judging{t}.judge(ctx))
 }
 
 // external has others' changes looked for before the next step, where the plan

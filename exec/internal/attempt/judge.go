@@ -15,6 +15,9 @@ import (
 	"github.com/planlock/planlock/ledger/git"
 )
 
+// judging is looking at what an attempt did.
+type judging struct{ *trial }
+
 // judge looks at what an attempt did. It returns nil if the attempt counts.
 //
 // What cannot be undone is looked at first, so that no other fault hides it:
@@ -23,7 +26,7 @@ import (
 // executor says of itself, and gates are asked only about an attempt that says
 // that it succeeded. The host's wish to stop does not stop the looking, since
 // the tree has to be known to be restored.
-func (t *trial) judge(ctx context.Context) *fault {
+func (t judging) judge(ctx context.Context) *fault {
 	look := context.WithoutCancel(ctx)
 	if f := t.account(look); f != nil {
 		return f
@@ -58,7 +61,7 @@ func (t *trial) judge(ctx context.Context) *fault {
 // foreign refuses what an attempt made in a layer that bears what the step does
 // not declare, or does not bear what it does: another owner, attributes, bits
 // that give the rights of somebody else.
-func (t *trial) foreign() *fault {
+func (t judging) foreign() *fault {
 	if !t.Work.Layered() {
 		return nil
 	}
@@ -86,7 +89,7 @@ func (t *trial) foreign() *fault {
 // movedBy looks at the repository and at all that the run is bound to. In a
 // layer both are copies: of the repository nothing is ever delivered, so that
 // commits made there are noted, and dropped.
-func (t *trial) movedBy(ctx context.Context) (*session.Refusal, *fault) {
+func (t judging) movedBy(ctx context.Context) (*session.Refusal, *fault) {
 	var refused *session.Refusal
 	var err error
 	if t.Work.Layered() {
@@ -110,7 +113,7 @@ func (t *trial) movedBy(ctx context.Context) (*session.Refusal, *fault) {
 
 // gitMoved looks at the repository, which no step may change and nothing
 // restores.
-func (t *trial) gitMoved() (now ledger.GitState, f *fault) {
+func (t judging) gitMoved() (now ledger.GitState, f *fault) {
 	now, err := git.Read(t.Work.Root)
 	if err != nil {
 		return now, faultf(history.Unrestorable, "the repository cannot be read: %v", err)
@@ -123,7 +126,7 @@ func (t *trial) gitMoved() (now ledger.GitState, f *fault) {
 }
 
 // executorFault says what an executor's error means.
-func (t *trial) executorFault(ctx context.Context) *fault {
+func (t judging) executorFault(ctx context.Context) *fault {
 	var late *gate.TimeoutError
 	switch {
 	case session.Interrupted(ctx):
@@ -132,7 +135,7 @@ func (t *trial) executorFault(ctx context.Context) *fault {
 		f := faultf(history.TimedOut, "%v", t.err)
 		f.Cause = late.Cause
 		if f.Cause == "" {
-			f.Cause = stall(t)
+			f.Cause = stall(t.trial)
 		}
 		return f
 	case noSpace(t.err):
@@ -157,7 +160,7 @@ func stall(t *trial) gate.Cause {
 }
 
 // judgePhase asks the gates of a phase about an attempt.
-func (t *trial) judgePhase(ctx context.Context, phase gate.Phase) *fault {
+func (t judging) judgePhase(ctx context.Context, phase gate.Phase) *fault {
 	pass := t.Pass(phase, t.s, t.runner.Judge())
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
 	pass.Account, pass.Comparison = &t.entry.Account, ledger.Comparison{Changes: t.entry.Changes,
@@ -175,7 +178,7 @@ func (t *trial) judgePhase(ctx context.Context, phase gate.Phase) *fault {
 }
 
 // gatesLeftNothing makes sure that judging changed nothing.
-func (t *trial) gatesLeftNothing(ctx context.Context) *fault {
+func (t judging) gatesLeftNothing(ctx context.Context) *fault {
 	if !t.runner.Ran() && !t.Touchy {
 		return nil
 	}

@@ -225,7 +225,7 @@ func (a *Attempts) Join(ctx context.Context, s *history.Step) error {
 	a.external()
 	fault := t.join(context.WithoutCancel(ctx), w)
 	if fault == nil {
-		fault = t.judge(ctx)
+		fault = judging{t}.judge(ctx)
 	}
 	return t.conclude(ctx, fault)
 }
@@ -235,8 +235,10 @@ func (t *trial) join(ctx context.Context, w *waiting) *fault {
 	if w.err != nil {
 		return faultf(history.Crashed, "%v", w.err)
 	}
-	if w.executor.ByCommands && t.impeded(ctx) {
-		return t.joinAgain(ctx, w)
+	if again := (working{t, w.executor}); w.executor.ByCommands && again.impeded(ctx) {
+		w.lane.Forget()
+		again.repeat(ctx)
+		return nil
 	}
 	t.moved = w.made.Git
 	if paths := w.made.Moved(t.before); len(paths) > 0 {
@@ -248,12 +250,5 @@ func (t *trial) join(ctx context.Context, w *waiting) *fault {
 	case err != nil:
 		return faultf(history.Crashed, "what the step did cannot be joined: %v", err)
 	}
-	return nil
-}
-
-// joinAgain carries an attempt out once more, in the tree of the run.
-func (t *trial) joinAgain(ctx context.Context, w *waiting) *fault {
-	w.lane.Forget()
-	t.repeat(ctx, w.executor)
 	return nil
 }

@@ -7,35 +7,41 @@ import (
 	"github.com/planlock/planlock/exec/internal/home"
 )
 
-// performIn has the executor do its work: in a layer, where it works by commands
+// working is an executor at the work of an attempt.
+type working struct {
+	*trial
+	by Executor
+}
+
+// perform has the executor do its work: in a layer, where it works by commands
 // alone and the machine has one, else in the copy of the workspace itself, which
 // is scanned afterwards.
 //
 // An overlay of an ordinary user cannot rename folders. A command that failed of
 // that is repeated in the copy, and nothing of the first time remains. So what
 // acts outside of the workspace, and cannot be repeated, does not work in one.
-func (t *trial) performIn(ctx context.Context, x Executor) error {
-	if !x.ByCommands || len(t.cycle.Phases) > 0 || !t.s.WithinTree() || t.Work.Layers == nil {
-		t.performAside(ctx, x)
+func (t working) perform(ctx context.Context) error {
+	if !t.by.ByCommands || len(t.cycle.Phases) > 0 || !t.s.WithinTree() || t.Work.Layers == nil {
+		t.aside(ctx)
 		return nil
 	}
 	if err := t.runner.Keep(home.AttemptName); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
-	t.perform(ctx, x)
+	t.trial.perform(ctx, t.by)
 	if !t.impeded(ctx) {
 		return nil
 	}
 	if err := t.runner.Kept().Drop(); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
-	t.repeat(ctx, x)
+	t.repeat(ctx)
 	return nil
 }
 
 // impeded reports whether an attempt seems to have failed because it worked in a
 // layer, and tells.
-func (t *trial) impeded(ctx context.Context) bool {
+func (t working) impeded(ctx context.Context) bool {
 	why := t.runner.Impeded(t.outcome.Output)
 	if t.err == nil || why == "" || ctx.Err() != nil {
 		return false
@@ -45,15 +51,15 @@ func (t *trial) impeded(ctx context.Context) bool {
 }
 
 // repeat carries an attempt out once more, in the copy of the workspace.
-func (t *trial) repeat(ctx context.Context, x Executor) {
+func (t working) repeat(ctx context.Context) {
 	t.err = nil
-	t.performAside(ctx, x)
+	t.aside(ctx)
 }
 
-// performAside has the executor do its work in the copy of the workspace.
-func (t *trial) performAside(ctx context.Context, x Executor) {
+// aside has the executor do its work in the copy of the workspace.
+func (t working) aside(ctx context.Context) {
 	t.runner.Aside()
 	t.Work.Disturb()
-	t.perform(ctx, x)
+	t.trial.perform(ctx, t.by)
 	t.Work.Disturb()
 }
