@@ -82,10 +82,10 @@ func (m *merging) may(name string, do func() error) error {
 		if _, known := m.modes[folder]; !known {
 			m.modes[folder] = info.Mode()
 		}
-		err = m.lower.Chmod(folder, 0o700)
+		_ = m.lower.Chmod(folder, 0o700) // what follows says if it was of no use
 	}
 	if _, e := m.upper.Lstat(folder); e == nil {
-		_ = m.upper.Chmod(folder, 0o700) // what follows says if it was of no use
+		_ = m.upper.Chmod(folder, 0o700)
 	}
 	return do()
 }
