@@ -11,7 +11,7 @@ type View struct {
 	// Lowers of an overlay, topmost first.
 	Lowers []string
 	// Upper and Work are folders for what commands write into an overlay. They
-	// lie outside of At.
+	// lie outside of Lowers.
 	Upper, Work string
 	// Trusted overlays keep their notes in attributes that only root can set, as
 	// renames of folders need it that lie below.

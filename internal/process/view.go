@@ -85,6 +85,9 @@ var probedOverlays sync.Map
 
 // probeOverlay tries in a folder of its own what overlays are needed for.
 func probeOverlay(state string) Overlay {
+	if ok, _ := machine().mounts(); !ok {
+		return Overlay{}
+	}
 	dir, err := os.MkdirTemp(state, ".probe-")
 	if err != nil {
 		return Overlay{}

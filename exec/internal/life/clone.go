@@ -62,7 +62,7 @@ func (l *Life) layers(ctx context.Context) (err error) {
 		l.Work.Layers, err = layer.Over(CloneDir(l.Session), at, dir, can.Trusted)
 	}
 	if err == nil {
-		err = salvage(ctx, l.Work.Layers)
+		err = l.salvage(ctx, l.Work.Layers)
 	}
 	if err != nil {
 		return fmt.Errorf("exec: %w", err)
@@ -82,17 +82,22 @@ func (l *Life) overlaid() error {
 		Reasons: []string{"the plan asks for layer \"overlay\", and commands of this user cannot be shown overlays whose folders lie in .planlock, on this machine and file system"}}
 }
 
-// salvage puts into the clone what an attempt left, and removes all layers.
-func salvage(ctx context.Context, layers *layer.Overlays) error {
+// salvage puts into the clone what an attempt left, and removes all layers. What
+// cannot be read of it, since folders were closed, must not keep the run from
+// going on.
+func (l *Life) salvage(ctx context.Context, layers *layer.Overlays) error {
 	left, err := layers.Left(home.AttemptName)
 	if left == nil || err != nil {
 		return errors.Join(err, layers.Sweep())
 	}
-	d, err := left.Changes(ctx, nil)
+	changes, err := left.Changes(ctx, nil)
 	if err == nil {
-		err = left.Merge(d)
+		err = left.Merge(changes)
 	}
-	return errors.Join(err, left.Drop(), layers.Close(), layers.Sweep())
+	if err != nil {
+		l.Warn(fmt.Sprintf("what an attempt wrote that was cut off cannot be kept: %v", err))
+	}
+	return errors.Join(left.Drop(), layers.Close(), layers.Sweep())
 }
 
 // harmless refuses a trial of steps that would leave traces outside of the

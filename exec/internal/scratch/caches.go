@@ -15,7 +15,7 @@ type making struct {
 	above string // of the folder on top of which it lies; "" if there is none
 	none  string // an empty folder
 	use   Use
-	how   process.Copying
+	how   process.Overlay
 	own   *process.Own
 	env   []string
 	err   error

@@ -72,7 +72,7 @@ func (f *Folders) Take(ctx context.Context, u Use) (*Taken, error) {
 		}
 		f.root, f.busy = r, map[string]bool{}
 	}
-	copying := process.ReachCopies(filepath.Dir(f.root.dir))
+	copying := process.ReachOverlay(filepath.Dir(f.root.dir))
 	name, above := f.free(ofSteps), ""
 	switch {
 	case u.Judges && (u.Compiles || !copying.Can) && !f.busy[ofJudges]:
@@ -121,7 +121,7 @@ func (f *Folders) Close(ctx context.Context) error {
 }
 
 // make makes the folder of a command ready.
-func (f *Folders) make(ctx context.Context, name, above string, u Use, how process.Copying) (*Taken, error) {
+func (f *Folders) make(ctx context.Context, name, above string, u Use, how process.Overlay) (*Taken, error) {
 	dir := filepath.Join(f.root.dir, name)
 	m := &making{dir: dir, none: filepath.Join(f.root.dir, "none"), use: u, how: how,
 		own: &process.Own{Folder: filepath.Join(dir, "own")}}

@@ -62,7 +62,7 @@ func (b *bench) run(use scratch.Use, script string) {
 
 // overlays skips a test of what only copies of caches can do.
 func (b *bench) overlays() {
-	if !process.ReachCopies(b.temp).Can {
+	if !process.ReachOverlay(b.temp).Can {
 		b.Skip("no overlay can be mounted here")
 	}
 }

@@ -56,9 +56,9 @@ func (f *folder) again(ctx context.Context, have *ledger.Tree, paths []string) (
 	return f.seen(f.of.Scanner.ScanWritten(ctx, f.of.Dir, have, paths))
 }
 
-// Look is what the folder holds after an attempt that began with the tree
-// before, in which what was done in a layer is merged: nil if the attempt
-// worked in the folder itself. The layer is dropped.
+// Look is what the folder holds after an attempt that began with the tree before.
+// What was done in the layer in is merged first, and the layer dropped; in is nil
+// if the attempt worked in the folder itself.
 func (w *Worktree) Look(ctx context.Context, in *layer.Layer, before *ledger.Tree) (*ledger.Tree, error) {
 	if in == nil {
 		return w.folder().look(ctx, &w.Scanner, before)
