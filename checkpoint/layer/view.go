@@ -1,7 +1,5 @@
 package layer
 
-import "os"
-
 // A View is what commands see at a path instead of what stands there.
 type View struct {
 	// At is the path, absolute and without links: the workspace.
@@ -16,8 +14,4 @@ type View struct {
 	// Trusted overlays keep their notes in attributes that only root can set, as
 	// renames of folders need it that lie below.
 	Trusted bool
-	// Opened is told of the root of the view once it is mounted, while the
-	// command is held, and owns the handle; nil if nobody wants it. The handle
-	// names the folder and keeps the mount for this process.
-	Opened func(root *os.File)
 }

@@ -30,7 +30,6 @@ type staging struct {
 // the child's file rulesFile.
 func (c *confinement) stage(s *tracee.Child, dir string) error {
 	all := staging{c, s}
-	known := c.View != nil && c.View.Opened != nil
 	parts := []struct {
 		what string
 		when bool
@@ -40,7 +39,6 @@ func (c *confinement) stage(s *tracee.Child, dir string) error {
 		{"view", c.View != nil, all.showView},
 		{"copies of caches", c.reached.Mounts && c.Own != nil, all.showCopies},
 		{"mounts of its own", c.reached.Mounts, all.arrange},
-		{"root of the view", known, func() error { return openView(s, c.View) }},
 		{"folder", c.mounts(), func() error { return s.PathCall(syscall.SYS_CHDIR, dir) }},
 		{"loopback device", c.reached.NoNetwork && c.reached.Tree != groupTree, func() error { return loopback(s) }},
 		{"Landlock", c.confines(), all.lock},

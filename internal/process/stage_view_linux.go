@@ -4,10 +4,8 @@ package process
 
 import (
 	"fmt"
-	"os"
 	"syscall"
 
-	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/internal/process/tracee"
 	"github.com/planlock/planlock/internal/process/view"
 )
@@ -39,16 +37,6 @@ func folderIn(s *tracee.Child, path string) bool {
 		_, err = s.Call(syscall.SYS_CLOSE, file)
 	}
 	return err == nil
-}
-
-// openView tells of the root of the view.
-func openView(s *tracee.Child, v *layer.View) error {
-	fd, err := syscall.Open(s.Root(v.At), oPath|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return &ViewError{At: v.At, Reason: fmt.Errorf("open its root: %w", err)}
-	}
-	v.Opened(os.NewFile(uintptr(fd), v.At))
-	return nil
 }
 
 // allowInside adds rules for what is in the view: those for the workspace are

@@ -57,9 +57,6 @@ func Hold(pid int) (*Child, error) {
 	return s, nil
 }
 
-// Root is where this process finds what the child has at path.
-func (s *Child) Root(path string) string { return fmt.Sprintf("/proc/%d/root%s", s.pid, path) }
-
 // wait waits for the next stop, and fails if there is none because the child
 // has ended.
 func (s *Child) wait() error {
