@@ -32,6 +32,7 @@ var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/atomicfile":   {nil, []string{"exec", "checkpoint"}},
 	"internal/code":         {nil, []string{"gate", "exec"}},
 	"internal/disk":         {nil, []string{"exec", "checkpoint", "internal/atomicfile", "examples"}},
+	"internal/identity":     {[]string{"ledger", "internal/process"}, []string{"gate", "exec"}},
 	"internal/interrupt":    {nil, []string{"checkpoint", "gate"}},
 	"internal/jsontree":     {nil, []string{"plan", "gate", "exec", "internal/reviewdoc"}},
 	"internal/lazyre":       {nil, []string{"plan", "gate", "exec", "cmd"}},
@@ -40,7 +41,7 @@ var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/safetext":     {nil, []string{"plan", "gate", "exec", "cmd"}},
 	"internal/crash":        {nil, nil},
 	"internal/characterise": {nil, nil},
-	"internal/process":      {[]string{"plan", "gate", "checkpoint"}, []string{"exec"}},
+	"internal/process":      {[]string{"plan", "gate", "checkpoint"}, []string{"exec", "internal/identity"}},
 }
 
 // TestImportsPointOneWay fails on an arrow that is not drawn above.

@@ -220,13 +220,17 @@ func (e *execution) assemble() {
 }
 
 // executor finds who carries out a method, for an attempt.
-func (e *execution) executor(named string) (attempt.Executor, error) {
+func (e *execution) executor(ctx context.Context, named string) (attempt.Executor, error) {
 	x, err := e.c.Executors.find(named)
 	if err != nil {
 		return attempt.Executor{}, err
 	}
+	identity, err := identityOf(ctx, x)
+	if err != nil {
+		return attempt.Executor{}, fmt.Errorf("exec: identity of the executor %q: %w", named, err)
+	}
 	_, only := x.(CommandsOnly)
-	return attempt.Executor{ByCommands: only, Do: func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
+	return attempt.Executor{ByCommands: only, Identity: identity, Do: func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
 			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase,
 			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Runner: w.Runner, Output: w.Output})

@@ -38,6 +38,15 @@ type Named interface {
 	Name() string
 }
 
+// identityOf is what tells an executor or a reviewer from others; "" if nobody
+// can tell.
+func identityOf(ctx context.Context, x any) (string, error) {
+	if i, ok := x.(gate.Identified); ok {
+		return i.Identity(ctx)
+	}
+	return "", nil
+}
+
 // CommandsOnly is implemented by an executor that touches the workspace by
 // nothing but commands which it has Work.Runner run, one at a time. Where the
 // machine can, they work in a layer that knows what was changed, so that a step

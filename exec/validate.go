@@ -186,14 +186,18 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent,
 	add := func(kind, name string, x any) {
 		agent := probe.Agent{Name: kind + " " + name}
 		defer home.InPort(agent.Name)
-		switch x := x.(type) {
-		case nil:
+		var err error
+		if x == nil {
 			agent.Version = "nobody"
-		case Versioned:
-			var err error
-			if agent.Version, err = x.Version(ctx); err != nil {
-				errs = append(errs, fmt.Errorf("exec: version of %s: %w", agent.Name, err))
-			}
+		}
+		if v, ok := x.(Versioned); ok {
+			agent.Version, err = v.Version(ctx)
+		}
+		if err == nil {
+			agent.Identity, err = identityOf(ctx, x)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("exec: version of %s: %w", agent.Name, err))
 		}
 		agents = append(agents, agent)
 	}

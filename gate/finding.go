@@ -17,7 +17,7 @@ func (p *Pass) reporting() *report {
 // Verdict is what the findings so far come to: fail if anything was objected
 // to, partial if something is only partly as it should be, else pass. It is
 // bounded as Gate says; what is left out is counted at the end. The slices are
-// the caller's own.
+// the caller's own; the review nobody changes.
 func (p *Pass) Verdict() Verdict {
 	r := p.reporting()
 	r.mu.Lock()

@@ -26,11 +26,13 @@ const (
 	Before   Phase = "before"   // before a step
 	During   Phase = "during"   // right after the executor came back: syntax, types, invariants, non-goals, tests
 	After    Phase = "after"    // after those: artifacts, postconditions, expected output, semantic class
-	Final    Phase = "final"    // when all steps are done
+	// when nothing objects any more: reviewers, who are slow and cost money
+	Reviewing Phase = "review"
+	Final     Phase = "final" // when all steps are done
 )
 
 // phases in the order of a run.
-var phases = [...]Phase{Planning, Before, During, After, Final}
+var phases = [...]Phase{Planning, Before, During, After, Reviewing, Final}
 
 // Info describes a gate. It must be the same on every call.
 type Info struct {

@@ -16,7 +16,7 @@ import (
 // concurrent use.
 //
 // Where a controller or the kit asks, Output and Account are always there
-// during and after an attempt, however little the attempt said or did. In
+// during, after and in review of an attempt, however little it said or did. In
 // planning, before and final there is no attempt, and both are nil; a gate that
 // looks in one of those phases too asks first. Task and Step are nil in
 // planning and final, and only there.
@@ -38,8 +38,9 @@ type Pass struct {
 
 	// Comparison is what changed from Before to After: Changes, Symbols, Lines.
 	ledger.Comparison
-	Account *ledger.Account // what during and after have to judge; nil in planning, before and final
+	Account *ledger.Account // what an attempt did against what was declared; nil in planning, before and final
 	Output  *Output         // what the executor said; nil in planning, before and final
+	Judged  Judgements      // of this attempt, in the phases before this one; nil in planning, before and final
 
 	// OpenIntents are the test intents whose step is done and whose fixing step
 	// is not yet.

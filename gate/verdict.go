@@ -11,9 +11,10 @@ const (
 
 // A Citation points at evidence.
 type Citation struct {
-	Path string `json:"path"`
-	Line int    `json:"line,omitempty"`
-	Text string `json:"text,omitempty"`
+	Path  string `json:"path"`
+	Line  int    `json:"line,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Shows Shown  `json:"shows,omitempty"` // of a reviewer's: what of the step it quotes; "": anything else
 }
 
 // A Verdict is what a gate decided.
@@ -22,6 +23,7 @@ type Verdict struct {
 	Findings  []Finding  `json:"findings,omitempty"`
 	Evidence  []string   `json:"evidence,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`
+	Review    *Review    `json:"review,omitempty"` // of a gate that asked a reviewer about a step
 }
 
 // A Finding is one thing a gate objects to. Its texts may quote files and

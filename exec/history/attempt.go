@@ -15,6 +15,9 @@ type AttemptStarted struct {
 	Method   string `json:"method"` // "primary", "backup_1"
 	Text     string `json:"text"`   // description of the method
 	Executor string `json:"executor"`
+	// Identity tells the executor from reviewers (see gate.Identified); "" if
+	// nobody can tell.
+	Identity string `json:"identity,omitempty"`
 	// Inputs is the digest of all that the executor begins with: the step's
 	// contract, the method, the tree, the envelope and what it is told of
 	// earlier attempts.
@@ -42,7 +45,7 @@ func (f *AttemptStarted) String() string {
 
 func (f *AttemptStarted) readBack() Fact {
 	r := *f
-	if !kept(r.Method, r.Text, r.Executor, string(r.Inputs), string(r.Phase), string(r.Stamps)) {
+	if !kept(r.Method, r.Text, r.Executor, r.Identity, string(r.Inputs), string(r.Phase), string(r.Stamps)) {
 		return nil
 	}
 	return &r

@@ -90,6 +90,9 @@ func size(j gate.Judgement) int {
 		for _, c := range j.Verdict.Citations {
 			n += len(c.Path) + len(c.Text) + 32
 		}
+		if j.Verdict.Review != nil {
+			n = mostSaid // it has a record of its own
+		}
 	}
 	return n
 }
@@ -165,13 +168,16 @@ func (f *Judged) readBack() Fact {
 // readVerdict is the verdict as a reader of the journal has it, nil where only
 // reading tells.
 func readVerdict(v gate.Verdict) *gate.Verdict {
+	if v.Review != nil {
+		return nil
+	}
 	for _, f := range v.Findings {
 		if !kept(f.Code, f.Path, f.Message, f.Expected, f.Happened) {
 			return nil
 		}
 	}
 	for _, c := range v.Citations {
-		if !kept(c.Path, c.Text) {
+		if !kept(c.Path, c.Text, string(c.Shows)) {
 			return nil
 		}
 	}

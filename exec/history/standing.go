@@ -192,7 +192,7 @@ func (k *standing) judgedBefore() (begun, attempt []gate.Judgement) {
 func sameJudgement(a, b gate.Judgement) bool {
 	v, w := a.Verdict, b.Verdict
 	a.Verdict, b.Verdict = nil, nil
-	if v == nil || w == nil || a.Err != nil || b.Err != nil || a != b {
+	if v == nil || w == nil || v.Review != nil || w.Review != nil || a.Err != nil || b.Err != nil || a != b {
 		return false
 	}
 	return v == w || v.Result == w.Result && len(v.Findings)+len(w.Findings)+len(v.Citations)+len(w.Citations) == 0 &&

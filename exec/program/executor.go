@@ -11,7 +11,6 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/internal/process/environ"
 )
 
 // An Executor drives a program that speaks JSON lines. It must not be changed
@@ -78,17 +77,6 @@ func (e *Executor) broke(format string, args ...any) error {
 	return &ProtocolError{Name: e.name(), Reason: fmt.Sprintf(format, args...)}
 }
 
-// Program is the path of the program, for the envelope; "" if it cannot be
-// found.
-func (e *Executor) Program() string {
-	args, err := e.command()
-	if err != nil {
-		return ""
-	}
-	path, _ := look(args[0])
-	return path
-}
-
 // command is Args with a relative path of the program made absolute.
 func (e *Executor) command() ([]string, error) {
 	if len(e.Args) == 0 || e.Args[0] == "" {
@@ -136,9 +124,4 @@ func tail(text string) string {
 		text = text[len(text)-limit:]
 	}
 	return strings.ToValidUTF8(text, "")
-}
-
-// look finds a program in the environment that it will have.
-func look(name string) (string, error) {
-	return environ.Look(name, ".", environ.For(nil))
 }

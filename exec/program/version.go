@@ -6,30 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/identity"
 	"github.com/planlock/planlock/internal/process"
-	"github.com/planlock/planlock/ledger"
 )
 
 // versionTime is how long a program has to tell its version.
 const versionTime = 20 * time.Second
 
 // Version asks the program for its version, in an empty folder, and returns its
-// name, its version, and a digest of the program and of every argument that is
-// the absolute path of a file (a script, a configuration), as in "my-agent 1.4.2
-// (sha256 0f3c…)".
+// name and its version, as in "my-agent 1.4.2".
 func (e *Executor) Version(ctx context.Context) (string, error) {
 	args, err := e.command()
 	if err != nil {
 		return "", err
-	}
-	digest, err := contents(args)
-	if err != nil {
-		return "", fmt.Errorf("program: version of %s: %w", e.name(), err)
 	}
 	dir, err := os.MkdirTemp("", "planlock-version-")
 	if err != nil {
@@ -55,7 +48,21 @@ func (e *Executor) Version(ctx context.Context) (string, error) {
 		return "", e.broke("it does not answer the version request with a version line (exit status %d, output %q); "+
 			"see docs/executor-protocol.md", result.Exit, tail(result.Output))
 	}
-	return fmt.Sprintf("%s (sha256 %s)", text, digest.Short()), nil
+	return text, nil
+}
+
+// Identity is the digest of the program and its arguments: of the content of
+// those that are absolute paths of files.
+func (e *Executor) Identity(context.Context) (string, error) {
+	args, err := e.command()
+	if err != nil {
+		return "", err
+	}
+	digest, err := identity.OfProgram(args)
+	if err != nil {
+		return "", fmt.Errorf("program: %s: %w", e.name(), err)
+	}
+	return string(digest), nil
 }
 
 // versionLine finds the one version event in output; "" where there is none.
@@ -83,37 +90,4 @@ func versionLine(output string) (text string, err error) {
 // clip keeps the envelope short.
 func clip(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), 200)], "")
-}
-
-// contents digests the program and the files among its arguments.
-func contents(args []string) (ledger.Digest, error) {
-	var list strings.Builder
-	path, err := look(args[0])
-	if err != nil {
-		return "", err
-	}
-	for i, arg := range args {
-		if i == 0 {
-			arg = path
-		}
-		digest := ledger.Sum([]byte(arg))
-		if info, err := os.Stat(arg); filepath.IsAbs(arg) && err == nil && info.Mode().IsRegular() {
-			if digest, err = fileDigest(arg); err != nil {
-				return "", err
-			}
-		}
-		fmt.Fprintln(&list, digest)
-	}
-	return ledger.Sum([]byte(list.String())), nil
-}
-
-// fileDigest is the digest of the program's file.
-func fileDigest(path string) (ledger.Digest, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	digest, _, err := ledger.SumReader(f)
-	return digest, err
 }

@@ -137,7 +137,9 @@ func alone(g gate.Gate) *panel.Panel {
 }
 
 // attempted reports whether an executor has been called when a phase is judged.
-func attempted(phase gate.Phase) bool { return phase == gate.During || phase == gate.After }
+func attempted(phase gate.Phase) bool {
+	return phase == gate.During || phase == gate.After || phase == gate.Reviewing
+}
 
 // ready copies pass as a controller hands it out: with the account of its step
 // and its output during and after an attempt, and without both in the other

@@ -24,7 +24,7 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 	task, step := a.Contract.At(s.Address)
 	t := &trial{Attempts: a, s: s, task: task, step: s.Granted(step), number: s.Tried() + 1,
 		method: m, runner: a.Runner(step)}
-	executor, err := a.Executor(m.Executor)
+	executor, err := a.Executor(ctx, m.Executor)
 	if err != nil {
 		return err
 	}
@@ -35,10 +35,10 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 	if err != nil {
 		return err
 	}
-	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor, Inputs: t.inputs,
-		Phase: from}
+	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor,
+		Identity: executor.Identity, Inputs: t.inputs, Phase: from}
 	if was := reinstated(s); was != nil {
-		executor, started.Reinstates = a.reinstate(was), was.Number
+		executor, started.Reinstates, started.Identity = a.reinstate(was), was.Number, was.Method.Identity
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
 	started.Stamps = a.Work.Stamps().Keep(ctx)

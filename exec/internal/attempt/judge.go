@@ -3,6 +3,7 @@ package attempt
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -47,7 +48,7 @@ func (t judging) judge(ctx context.Context) *fault {
 		return t.fault
 	}
 	foreign := t.foreign() // before gates run, which may change it
-	for _, phase := range []gate.Phase{gate.During, gate.After} {
+	for _, phase := range []gate.Phase{gate.During, gate.After, gate.Reviewing} {
 		if f := t.judgePhase(ctx, phase); f != nil {
 			return f
 		}
@@ -166,6 +167,7 @@ func (t judging) judgePhase(ctx context.Context, phase gate.Phase) *fault {
 	pass.Account, pass.Comparison = &t.entry.Account, ledger.Comparison{Changes: t.entry.Changes,
 		Symbols: t.entry.Symbols, Lines: t.entry.Lines, PerPath: t.entry.PerPath}
 	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
+	pass.Judged = slices.Clone(t.judged)
 	judged := t.askGates(ctx, t.s, pass)
 	t.judged = append(t.judged, judged...)
 	if session.Interrupted(ctx) {

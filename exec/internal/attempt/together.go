@@ -94,7 +94,8 @@ func (a *Attempts) openLanes(ctx context.Context, group []*waiting, members []en
 	var apart []*waiting
 	for n, m := range members {
 		group[n] = &waiting{}
-		if group[n].executor, err = a.Executor(a.method(a.Rec.Run.Step(m.Step), m.Method).Executor); err != nil {
+		of := a.method(a.Rec.Run.Step(m.Step), m.Method)
+		if group[n].executor, err = a.Executor(ctx, of.Executor); err != nil {
 			return err
 		}
 		if group[n].executor.ByCommands && a.Work.Layers != nil {
@@ -144,7 +145,8 @@ func (a *Attempts) inLane(w *waiting, s *history.Step, method string) (*history.
 	}
 	_, err := w.prepare()
 	w.inputs = "" // the tree that is accounted for has the work of other steps too
-	return &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor}, err
+	return &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor,
+		Identity: w.executor.Identity}, err
 }
 
 // meetings says which steps of a group did not leave each other alone, a line

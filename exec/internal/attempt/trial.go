@@ -43,7 +43,7 @@ type Attempts struct {
 	Inbox *people.Inbox
 	// Executor finds who carries out a method that names an executor, or names
 	// none.
-	Executor func(named string) (Executor, error)
+	Executor func(ctx context.Context, named string) (Executor, error)
 
 	waiting map[plan.Address]*waiting // attempts of a group that came back, and were not joined yet
 	lanes   worktree.Lanes
@@ -56,6 +56,8 @@ type Executor struct {
 	// ByCommands is whether it touches the folder in which a step works by
 	// nothing but commands that it has Work.Runner run, one at a time.
 	ByCommands bool
+	// Identity tells it from reviewers; "" if nobody can tell.
+	Identity string
 }
 
 // Work is what an executor is given, and the run does not say already.

@@ -38,26 +38,18 @@ func (l *look) programs(prefix string, names []string) {
 	}
 }
 
-// agent is a component of a version, and of a program where there is one.
+// agent is a component of a version, and of an identity where there is one.
 func (l *look) agent(agent Agent) {
-	const kind = "agent:"
-	content := func() string { return fmt.Sprintf("%d:%s\n", len(agent.Version), agent.Version) }
-	if agent.Program == "" {
-		l.word(kind, agent.Name, agent.Version, content)
+	if agent.Identity == "" {
+		l.word("agent:", agent.Name, agent.Version,
+			func() string { return fmt.Sprintf("%d:%s\n", len(agent.Version), agent.Version) })
 		return
 	}
-	name := kind + agent.Name
-	path, err := l.find(agent.Program)
+	digest, err := ledger.ParseDigest(agent.Identity)
 	if err != nil {
-		l.add(name, "", "program not found")
-		return
+		digest = ledger.Sum([]byte(agent.Identity))
 	}
-	got, err := l.program(path, false)
-	if err != nil {
-		l.fail(name, err)
-		return
-	}
-	l.add(name, ledger.Sum([]byte(content()+string(got.digest))), agent.Version)
+	l.add("agent:"+agent.Name, digest, agent.Version)
 }
 
 // find is the absolute path of a program. A path is relative to the workspace;

@@ -3,9 +3,9 @@ package probe
 // An Agent is an executor, gate or advisor that takes part, with the version it
 // reports.
 type Agent struct {
-	Name    string
-	Version string
-	Program string // path of its program, hashed; "" for code in this process
+	Name     string
+	Version  string
+	Identity string // see gate.Identified; "" if it has none
 }
 
 // Spec says what to look at.
