@@ -112,3 +112,21 @@ func entriesIn(tree *ledger.Tree) []string {
 	}
 	return all
 }
+
+// A tree that is its base takes the place of what the store read for that: the
+// next scan shares its folders, so that the next difference looks at few.
+func TestSnapshotLearnsItsBase(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("text"), 0o644))
+	s := checkpoint.NewStore(&checkpoint.Memory{})
+	snap, err := s.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), record.Snapshot{})
+	must(t, err)
+	for range 2 {
+		tree := scanned(t, dir, ledger.Scope{})
+		again, err := s.Snapshot(t.Context(), dir, tree, snap)
+		must(t, err)
+		if have := checkpoint.RecentOf(s, snap); again != snap || len(have) != 1 || have[0] != tree {
+			t.Errorf("snapshot %v, and in memory are %v instead of the tree that was seen last", again, have)
+		}
+	}
+}

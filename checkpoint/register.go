@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"github.com/planlock/planlock/checkpoint/record"
@@ -158,12 +159,13 @@ func (r *recent) find(manifest ledger.Digest) (keptTree, bool) {
 	return keptTree{}, false
 }
 
-// add keeps a tree, and lets go of the oldest: a run goes back and forth
-// between few.
+// add keeps a tree in place of what it had for that manifest, and lets go of the
+// oldest: a run goes back and forth between few.
 func (r *recent) add(k keptTree) {
 	const few = 3
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.trees = slices.DeleteFunc(r.trees, func(was keptTree) bool { return was.snap.Manifest == k.snap.Manifest })
 	if r.trees = append(r.trees, k); len(r.trees) > few {
 		r.trees = append([]keptTree(nil), r.trees[1:]...)
 	}

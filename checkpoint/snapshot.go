@@ -53,6 +53,8 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	}
 	kept, m := &keptTree{tree: tree}, difference(old.tree, tree)
 	if base != (record.Snapshot{}) && len(m.removed)+len(m.entries) == 0 && base.Tree == m.tree {
+		old.tree, old.read = tree, false // which the next scan shares with this one
+		s.recent.add(old)
 		return base, nil
 	}
 	fresh, err := (&keeper{s, dir, tree, in}).keep(ctx, m.entries)
