@@ -22,6 +22,7 @@ import (
 type statusCommand struct {
 	arguments
 	workspaceFlag
+	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
 }
 
 // Run carries the command out.
@@ -30,19 +31,24 @@ func (f *statusCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	printStatus(p.out, run, cutOff(ctx, run, f.Dir))
+	stands := newStatus(run, cutOff(ctx, run, f.Dir))
+	if f.Format == "json" {
+		return writeJSON(p.out, stands)
+	}
+	printStatus(p.out, run, stands)
 	printNext(ctx, p.out, run, f.Dir)
 	return nil
 }
 
 // printStatus says where a run stands, step by step.
-func printStatus(w io.Writer, run *history.Run, cutOff bool) {
+func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 	fmt.Fprintf(w, "%s\n\n", screen.Overview(run))
 	status := escaped(string(run.Status))
-	if cutOff {
+	if stands.CutOff {
 		status += ", as the journal says; it was cut off"
 	}
 	fmt.Fprintf(w, "status   %s\n", status)
+	stands.print(w)
 	if run.Ended != nil {
 		for _, r := range run.Ended.Reasons {
 			fmt.Fprintf(w, "         %s\n", escaped(r))

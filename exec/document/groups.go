@@ -11,20 +11,74 @@ import (
 type group struct {
 	Number int            `json:"number"` // from 1, in the run
 	Steps  []plan.Address `json:"steps"`  // in the order in which their work was joined
+	lanes  []*lane        // of them, in the same order
 }
 
+// A lane is where an attempt of a group was carried out, and what became of it.
+type lane struct {
+	Group  int               `json:"group"`
+	Number int               `json:"number"` // from 1, in the group
+	State  history.LaneState `json:"state"`
+	Parked bool              `json:"parked,omitempty"` // its step waits for an answer
+}
+
+// String names the steps, and says of each whose work was not joined what
+// became of that.
 func (g group) String() string {
-	names := make([]string, len(g.Steps))
-	for i, a := range g.Steps {
-		names[i] = string(a)
+	var names []string
+	for i, l := range g.lanes {
+		name := string(g.Steps[i])
+		if said := l.said(); l.State != history.LaneJoined || l.Parked {
+			name += " (" + said + ")"
+		}
+		names = append(names, name)
 	}
 	return "at once: " + strings.Join(names, ", ")
 }
 
-// groups are those of a run.
+// said is what became of the work in the lane.
+func (l *lane) said() string {
+	if l.Parked {
+		return string(l.State) + ", parked"
+	}
+	return string(l.State)
+}
+
+// groups are those of a run, with their lanes.
 func groups(r *history.Run) (list []group) {
 	for _, g := range r.Groups {
-		list = append(list, group{Number: g.Number, Steps: g.Steps})
+		made := group{Number: g.Number, Steps: g.Steps}
+		for _, a := range g.Steps {
+			made.lanes = append(made.lanes, newLane(r.Step(a), g))
+		}
+		list = append(list, made)
 	}
 	return list
+}
+
+// newLane is the lane of a step in a group. Work that was not joined before the
+// run was set back never will be.
+func newLane(s *history.Step, g *history.Group) *lane {
+	for _, a := range s.Undone {
+		if l := a.Lane; l != nil && l.Group == g {
+			if !l.Joined {
+				return &lane{Group: g.Number, Number: l.Number, State: history.LaneGone}
+			}
+			return &lane{Group: g.Number, Number: l.Number, State: a.InLane()}
+		}
+	}
+	for _, a := range s.Attempts {
+		if l := a.Lane; l != nil && l.Group == g {
+			return &lane{Group: g.Number, Number: l.Number, State: a.InLane(), Parked: s.Group == g && s.Waits()}
+		}
+	}
+	return &lane{Group: g.Number}
+}
+
+// lane is where an attempt was carried out, or nil.
+func (rep *Model) lane(a *history.Attempt) *lane {
+	if a.Lane == nil {
+		return nil
+	}
+	return rep.Groups[a.Lane.Group.Number-1].lanes[a.Lane.Number-1]
 }

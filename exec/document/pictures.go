@@ -202,7 +202,15 @@ type timeline struct {
 	TitleX                             int
 	Ticks                              []tick
 	Rows                               []lineRowData
+	Groups                             []*band
 	Text                               string
+}
+
+// A band lies behind the bars of a group, from the first of them to the last.
+type band struct {
+	X, W float64
+	Y, H int
+	Full string
 }
 
 // A tick is a mark of the time axis.
@@ -227,6 +235,7 @@ type bar struct {
 	Class, Label string
 	Full         string
 	TextX        float64
+	lane         *lane // nil: it is no attempt of a group
 }
 
 // newTimeline lays out what happened when, a row for each step that began or
@@ -248,6 +257,7 @@ func newTimeline(rep *Model) *timeline {
 		t.Rows = append(t.Rows, newLineRow(rep, s, y, t.TitleX, at))
 		y += lineRow
 	}
+	t.Groups = bands(rep, t.Rows)
 	t.Bottom = y
 	t.Height = y + lineEdge
 	t.Ticks = ticks(whole, t.Left)
@@ -272,7 +282,7 @@ func newLineRow(rep *Model, s *step, y, titleX int, at func(stamp) float64) line
 		case !s.Ended.IsZero():
 			end = s.Ended
 		}
-		row.add(at(q.Asked), at(end), "question", "?",
+		row.add(at(q.Asked), at(end), "question", "?", nil,
 			fmt.Sprintf("question %s: %s (%s)", q.ID, q.What, between(q.Asked, end)))
 	}
 	for i, a := range s.Attempts {
@@ -285,17 +295,44 @@ func newLineRow(rep *Model, s *step, y, titleX int, at func(stamp) float64) line
 		if i > 0 && a.Method == s.Attempts[i-1].Method && a.RolledBack == s.Attempts[i-1].RolledBack {
 			label = "retry"
 		}
-		row.add(at(a.Started), at(end), a.Outcome, label,
-			fmt.Sprintf("attempt %d, %s, %s, %s, from %s", a.Number, a.Method, a.Outcome, took, a.Started.clock()))
+		full := fmt.Sprintf("attempt %d, %s, %s, %s, from %s", a.Number, a.Method, a.Outcome, took, a.Started.clock())
+		if l := a.Lane; l != nil {
+			full += fmt.Sprintf(", in lane %d of group %d: %s", l.Number, l.Group, l.said())
+		}
+		row.add(at(a.Started), at(end), a.Outcome, label, a.Lane, full)
 	}
 	return row
 }
 
+// bands are those of the groups of a run.
+func bands(rep *Model, rows []lineRowData) []*band {
+	all := make([]*band, len(rep.Groups))
+	for _, r := range rows {
+		for _, b := range r.Bars {
+			if b.lane == nil {
+				continue
+			}
+			at := all[b.lane.Group-1]
+			if at == nil {
+				at = &band{X: b.X, Y: r.Y, Full: safetext.Escape(rep.Groups[b.lane.Group-1].String())}
+				all[b.lane.Group-1] = at
+			}
+			at.W = max(at.X+at.W, b.X+b.W) - min(at.X, b.X)
+			at.X, at.H = min(at.X, b.X), r.Y+lineRow-at.Y
+		}
+	}
+	return only(all, func(b *band) bool { return b != nil })
+}
+
 // add puts a bar into the row, wide enough to be seen, and labelled where there
 // is room.
-func (r *lineRowData) add(from, to float64, class, label, full string) {
-	b := bar{X: round(from), W: round(max(to-from, narrowest)), Class: class, Full: safetext.Escape(full)}
-	label = safetext.Clip(mark(class)+" "+label, int(b.W/7.5))
+func (r *lineRowData) add(from, to float64, class, label string, in *lane, full string) {
+	b := bar{X: round(from), W: round(max(to-from, narrowest)), Class: class, Full: safetext.Escape(full), lane: in}
+	sign := class
+	if in != nil && class != undone && class != lost {
+		sign = string(in.State)
+	}
+	label = safetext.Clip(mark(sign)+" "+label, int(b.W/7.5))
 	if class == "question" {
 		label = "?"
 	}

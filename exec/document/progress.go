@@ -120,6 +120,7 @@ type progressStep struct {
 	TaskID       string               `json:"task_id"`
 	StepID       string               `json:"step_id"`
 	Address      plan.Address         `json:"step_address"`
+	Lane         *lane                `json:"lane,omitempty"` // of its latest attempt in a group
 	Description  string               `json:"description"`
 	Status       string               `json:"status"` // pending, started, retried, completed, failed, skipped, blocked
 	Critical     bool                 `json:"critical_flag"`

@@ -195,12 +195,14 @@ func consecutive(steps []*step) map[plan.Address]int {
 }
 
 // addSpeclets adds the stages of the speclets and where each stands; a plan
-// without speclets has neither.
+// without speclets has neither. Of steps at once it tells all the same.
 func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
+	if len(p.Speclets)+len(r.Groups) > 0 {
+		out.SpecletModel = flow.Model(r)
+	}
 	if len(p.Speclets) == 0 {
 		return
 	}
-	out.SpecletModel = flow.Model(r)
 	for _, stage := range flow.Stages(p, r) {
 		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", stage.Number),
 			progressStage{stage.Speclets, stage.Parallel}})

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -20,6 +21,11 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 		MethodUsed: s.Method, Backups: s.Backups, BackupLog: backupLog(s), Prior: []plan.Address{},
 		Constraints: ordered[string]{}, Deliverables: []string{}, Message: message(s),
 		Escalations: each(s.Questions, newEscalation),
+	}
+	for _, a := range s.Attempts {
+		if !a.RolledBack {
+			out.Lane = cmp.Or(a.Lane, out.Lane)
+		}
 	}
 	if out.Timestamp.IsZero() {
 		out.Timestamp = s.Started

@@ -124,6 +124,7 @@ type attempt struct {
 	Outcome    string          `json:"outcome"` // "accepted", "failed", "running", "rolled-back", "lost"
 	RolledBack bool            `json:"rolled_back"`
 	Reinstates int             `json:"reinstates,omitempty"` // the attempt whose work was accepted, and put back
+	Lane       *lane           `json:"lane,omitempty"`       // null: it was carried out by itself
 	Started    stamp           `json:"started"`
 	Ended      stamp           `json:"ended"`
 	Duration   span            `json:"duration_ms"`

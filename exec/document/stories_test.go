@@ -27,6 +27,7 @@ var stories = []struct {
 	{"advised", advised},
 	{"handed-over", handedOver},
 	{"hostile", hostile},
+	{"lanes", inLanes},
 }
 
 func firstTask(s *story) *story {
@@ -129,6 +130,27 @@ func setBack(t testing.TB) *story {
 		Strategy: plan.HaltOnCritical})
 	return s.attempt("1.2", 2, "primary").work(800, "1.2", 2, "ok", created("server/limit.go"),
 		modified("go.mod")).accept("1.2", "primary")
+}
+
+// inLanes has three steps at once: one was joined, the work of one did not hold
+// then, so that somebody is asked, and one waits.
+func inLanes(t testing.TB) *story {
+	s := begin(t, limiter())
+	at := []plan.Address{"1.1", "2.1", "3.1"}
+	for _, a := range at {
+		s.add(40, a, 0, &history.StepStarted{Checkpoint: snapshot("base"), Decision: "proceed",
+			Strategy: plan.HaltOnCritical})
+	}
+	s.add(1, "", 0, &history.GroupBegun{Steps: at})
+	for _, a := range at {
+		s.add(0, a, 1, &history.AttemptStarted{Method: "primary", Text: "the primary way", Executor: "shell"})
+	}
+	s.work(900, "1.1", 1, "ok\n", created("server/limit_test.go")).
+		add(0, "1.1", 1, &history.Joined{Onto: snapshot("base")}).accept("1.1", "primary")
+	s.work(300, "2.1", 1, "", modified("server/server.go")).
+		add(0, "2.1", 1, &history.Joined{Onto: snapshot("after 1.1")}).
+		fail("2.1", 1, history.GateFailed, "it does not build on what step 1.1 did")
+	return s.add(5, "2.1", 1, &history.Asked{Question: question(s, "2.1", 1)})
 }
 
 // observing records what nobody declared.

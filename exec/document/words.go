@@ -121,9 +121,9 @@ func mark(status string) string {
 	switch status {
 	case "completed", accepted, "pass":
 		return "✓"
-	case failed, "fail":
+	case failed, "fail", string(history.LaneGone):
 		return "✗"
-	case running:
+	case running, string(history.LaneOpen):
 		return "▸"
 	case "skipped":
 		return "–"
@@ -131,6 +131,12 @@ func mark(status string) string {
 		return "⊘"
 	case undone:
 		return "↶"
+	case string(history.LaneJoined):
+		return "⊕"
+	case string(history.JoinFailed):
+		return "⊖"
+	case string(history.LaneBack):
+		return "⋯"
 	case "partial":
 		return "◐"
 	case undecided, lost:

@@ -133,7 +133,8 @@ func (f *AttemptStarted) ofStep(r *Run, s *Step, at moment) error {
 	if at.attempt != s.Tried()+1 {
 		return at.refuse("attempt %d of step %s follows attempt %d", at.attempt, s.Address, s.Tried())
 	}
-	a := &Attempt{Number: at.attempt, Started: at.time, Method: *f}
+	a := &Attempt{Number: at.attempt, Started: at.time, Method: *f, Lane: s.lane}
+	s.lane = nil
 	if s.Checkpoint != nil {
 		a.Base = s.Checkpoint.Checkpoint
 	}
@@ -147,6 +148,7 @@ func (f *AttemptStarted) ofStep(r *Run, s *Step, at moment) error {
 
 func (f *AttemptEnded) ofAttempt(r *Run, _ *Step, a *Attempt, at moment) error {
 	a.Said, a.Ended = f, at.time
+	a.Lane.cameBack()
 	r.standing.took += f.Took
 	r.Flow.spend(f.Tokens)
 	return nil
@@ -162,6 +164,7 @@ func (f *AttemptFailed) ofStep(r *Run, s *Step, at moment) error {
 		return err
 	}
 	a.Failure, a.Resumptions = f, r.Resumptions
+	a.Lane.cameBack()
 	s.heard = len(s.Advised)
 	if a.Ended.IsZero() {
 		a.Ended = at.time

@@ -16,6 +16,8 @@ type Group struct {
 	At     uint64          // position in the journal
 	Base   record.Snapshot // the tree that all of them begin with
 	Steps  []plan.Address  // in the order of execution
+
+	back bool // none of its lanes is open any more
 }
 
 // GroupBegun says that attempts of several steps begin at once.
@@ -44,8 +46,9 @@ func (f *GroupBegun) ofRun(r *Run, at moment) error {
 			return at.refuse("step %s of a group is not about to be attempted", a)
 		}
 	}
-	for _, a := range f.Steps {
-		r.index[a].Group = g
+	for i, a := range f.Steps {
+		s := r.index[a]
+		s.Group, s.lane = g, &Lane{Group: g, Number: i + 1}
 	}
 	r.Groups = append(r.Groups, g)
 	return nil
@@ -65,9 +68,10 @@ func (f *Joined) String() string { return "onto tree " + f.Onto.Tree.Short() }
 func (f *Joined) snapshots() []record.Snapshot { return snapshots(f.Onto) }
 
 func (f *Joined) ofAttempt(r *Run, s *Step, a *Attempt, at moment) error {
-	if s.Group == nil || s.Checkpoint == nil {
+	if a.Lane == nil || s.Checkpoint == nil {
 		return at.refuse("the work of step %s is joined, which was in no group", s.Address)
 	}
+	a.Lane.Joined = true
 	f.Onto = r.known(f.Onto)
 	moved := *s.Checkpoint
 	moved.Checkpoint = f.Onto

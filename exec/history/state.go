@@ -101,8 +101,9 @@ type Step struct {
 	// there was none since the run was last set back to before the step.
 	Group *Group
 
-	at    int // position in the order of execution
-	heard int // how much advice there was when it failed the last time
+	lane  *Lane // that its next attempt begins in; nil: that is carried out by itself
+	at    int   // position in the order of execution
+	heard int   // how much advice there was when it failed the last time
 }
 
 // Last is the latest attempt, or nil.
@@ -162,6 +163,7 @@ type Attempt struct {
 	Cycles    []Cycle          // phases of writing the test first, that ended
 	Differs   []Differs        // earlier attempts of the same inputs that made another tree
 	Failure   *AttemptFailed   // nil: it succeeded, or is not over
+	Lane      *Lane            // nil: it was carried out by itself
 	Base      record.Snapshot  // the tree that it began with: the step's checkpoint then
 	Discarded record.Snapshot  // what it left and was undone, where that was kept
 	// Compensated is how its compensation went; nil if there was none yet.

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,7 +96,7 @@ func note(s *history.Step) string {
 		}
 	}
 	if why == nil {
-		return ""
+		return lane(s.Last())
 	}
 	after := " after \"" + safetext.Clip(reason(why), 48) + "\""
 	if s.Completed.Method != recovery.Primary {
@@ -126,17 +127,16 @@ func activity(s *history.Step, what string) string {
 	if s == nil {
 		return what
 	}
-	text := ""
+	var parts []string
 	if last := s.Last(); last != nil {
-		text = fmt.Sprintf("attempt %d", last.Number)
+		parts = append(parts, fmt.Sprintf("attempt %d", last.Number))
 		if last.Method.Method != recovery.Primary {
-			text += " · " + MethodName(last.Method.Method)
+			parts = append(parts, MethodName(last.Method.Method))
 		}
+		parts = append(parts, lane(last))
 	}
-	if what != "" {
-		text = strings.TrimPrefix(text+" · "+what, " · ")
-	}
-	return text
+	parts = slices.DeleteFunc(append(parts, what), func(part string) bool { return part == "" })
+	return strings.Join(parts, " · ")
 }
 
 // seconds is a time for people.

@@ -42,7 +42,7 @@ func identity(run *history.Run) string {
 // underWay is the mark of a step under way: of one that waits for an answer
 // another than of one that runs.
 func underWay(s *history.Step) string {
-	if n := len(s.Questions); n > 0 && s.Questions[n-1].Open() {
+	if s.Waits() {
 		return "?"
 	}
 	return marks[history.InFlight]

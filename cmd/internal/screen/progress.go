@@ -30,12 +30,9 @@ type Progress struct {
 
 	shown    map[*history.Step]bool // steps whose end was told
 	cols     columns
-	current  string // of the step under way: mark, address, title
-	named    bool   // the log has a line with current
-	doing    string // what it does right now
-	since    time.Time
-	question string // that was put last
-	asking   string // the line about a question of which nobody knows yet whether it was answered before
+	work     []*work // that is shown, in the order in which it began
+	question string  // that was put last
+	asking   string  // the line about a question of which nobody knows yet whether it was answered before
 	pending  []string
 	bar      string
 	closed   bool
@@ -66,12 +63,16 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 		p.begin(e.State, "")
 	case *history.Resumed:
 		p.begin(e.State, f.Reason)
+	case *history.GroupBegun:
+		p.say("   " + safetext.Escape(f.String()))
+	case *history.StepStarted:
+		p.does(e.Step, "")
 	case *history.AttemptStarted:
 		p.attemptStarted(e)
 	case *history.AttemptFailed:
 		p.attemptFailed(e, f)
 	case *history.Restored:
-		p.doing = "the tree was restored"
+		p.does(e.Step, "the tree was restored")
 	case *history.Advised:
 		p.advised(e, f)
 	case *history.Recovery:
@@ -87,10 +88,10 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 	case *history.Lesson:
 		p.say("   lesson: " + safetext.Escape(f.Result) + "; " + safetext.Escape(f.Lesson))
 	case *history.StepCompleted, *history.StepFailed, *history.StepSkipped, *history.StepBlocked:
-		p.current, p.doing = "", ""
+		p.over(e.Step)
 		p.tell(e.State, e.OfStep())
 	case *history.Sealed:
-		p.current, p.pending = "", nil
+		p.work, p.pending = nil, nil
 	}
 	p.look(e)
 }
@@ -101,8 +102,10 @@ func (p *Progress) live(e event.Event) {
 	case event.Judging:
 		if e.Phase == gate.Before {
 			p.under(e)
+		} else {
+			p.rest(e)
 		}
-		p.doing = activity(e.OfStep(), "gates · "+string(e.Phase)+" …")
+		p.does(e.Step, activity(e.OfStep(), "gates · "+string(e.Phase)+" …"))
 	case event.Asking:
 		p.asked(e)
 	case event.Warning:
@@ -139,22 +142,17 @@ func (p *Progress) begin(run *history.Run, resumed string) {
 	}
 }
 
-// under remembers which step is under way.
-func (p *Progress) under(e event.Event) {
-	p.since = p.now()
-	p.current, p.named = " ▸ "+p.cols.heading(e.OfStep()), false
-}
-
 // attemptStarted says what is tried. Where nothing is redrawn it names the
 // step, once.
 func (p *Progress) attemptStarted(e event.Event) {
-	p.doing = activity(e.OfStep(), "")
-	if p.current == "" { // a resumed step begins in its middle
-		p.under(e)
+	w := p.of(e.Step)
+	if w == nil { // a resumed step begins in its middle
+		w = p.under(e)
 	}
-	if p.screen == nil && !p.named {
-		p.say(strings.TrimRight(p.current, " "))
-		p.named = true
+	w.doing = activity(e.OfStep(), "")
+	if p.screen == nil && !w.named {
+		p.say(strings.TrimRight(w.heading, " "))
+		w.named = true
 	}
 }
 
@@ -164,8 +162,13 @@ func (p *Progress) attemptFailed(e event.Event, f *history.AttemptFailed) {
 	if e.Attempt == 0 {
 		return // the step was not begun
 	}
-	p.doing = "restoring the tree"
-	p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), e.Attempt, f.Class,
+	what := "failed"
+	if a := e.OfStep().SetAside(); a != nil && a.Number == e.Attempt {
+		what = "is set aside, join-failed"
+	}
+	p.rest(e)
+	p.does(e.Step, "restoring the tree")
+	p.say(fmt.Sprintf("   %s attempt %d %s (%s): %s", p.cols.step(e.Step), e.Attempt, what, f.Class,
 		safetext.Clip(reason(f), 200)))
 }
 
@@ -187,7 +190,10 @@ func (p *Progress) recovering(e event.Event, f *history.Recovery) {
 	if f.Rung == recovery.RetryRung {
 		next += " (" + safetext.Escape(f.Why) + ")" // which of how many
 	}
-	p.doing = "next " + next
+	if laneOf(e.OfStep()) != nil {
+		next += ", alone"
+	}
+	p.does(e.Step, "next "+next)
 	p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), next))
 }
 
@@ -244,7 +250,7 @@ func (p *Progress) setBack(run *history.Run, f *history.RolledBack) {
 			delete(p.shown, s)
 		}
 	}
-	p.current, p.doing = "", ""
+	p.work = nil
 }
 
 // Begun reports whether the run began or went on.
@@ -280,14 +286,14 @@ func (p *Progress) look(e event.Event) {
 	}
 }
 
-// region is what is redrawn: the step under way, what comes next, the bar.
+// region is what is redrawn: the steps under way, what comes next, the bar.
 func (p *Progress) region() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var lines []string
-	if p.current != "" {
-		lines = append(lines, fmt.Sprintf("%s  %s   %s", p.current, safetext.Clip(p.doing, 60),
-			seconds(p.now().Sub(p.since))))
+	for _, w := range p.work {
+		lines = append(lines, fmt.Sprintf("%s  %s   %s", w.heading, safetext.Clip(w.doing, 60),
+			seconds(p.now().Sub(w.since))))
 	}
 	for _, line := range p.pending {
 		lines = append(lines, p.style.dim(line))
@@ -305,7 +311,9 @@ func (p *Progress) Stopping() {
 	if p.closed {
 		return
 	}
-	p.doing = "ending the step"
+	for _, w := range p.work {
+		w.doing = "ending the step"
+	}
 	p.say("   stopping: the step is ended and the tree restored; another Ctrl-C ends planlock at once")
 }
 

@@ -97,7 +97,7 @@ func writesTestFirst(c *guard.Case) bool {
 // wanted first, unless that is a person.
 func (d *Decider) candidate(c *guard.Case) (wanted []Wanted, joins bool) {
 	s := c.Step
-	if !inTurn(c) || len(s.Questions) > 0 && s.Questions[len(s.Questions)-1].Open() {
+	if !inTurn(c) || s.Waits() {
 		return nil, false
 	}
 	switch {

@@ -1,0 +1,101 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A statusDocument is the document of "status --format json": where a run
+// stands, as its journal says. What is not told here is in its report.
+type statusDocument struct {
+	Schema     string         `json:"schema"`
+	Run        string         `json:"run"`
+	Status     history.Status `json:"status"`
+	CutOff     bool           `json:"cut_off"` // nobody works on it, and it was not stopped
+	AtWork     []workDocument `json:"at_work"`
+	ToJoin     []workDocument `json:"to_join"`     // came back, and wait for those before them
+	JoinFailed []workDocument `json:"join_failed"` // of steps that are not over
+	Questions  []string       `json:"questions"`   // their ids, the oldest first
+}
+
+// A workDocument is a step that is under way, with the attempt that it is about.
+type workDocument struct {
+	Step    plan.Address `json:"step"`
+	Attempt int          `json:"attempt,omitempty"` // 0: none began yet
+	Method  string       `json:"method,omitempty"`
+	Group   int          `json:"group,omitempty"` // 0: by itself
+	Lane    int          `json:"lane,omitempty"`
+	Parked  bool         `json:"parked,omitempty"` // it waits for an answer
+}
+
+// newStatus finds out which steps are at work, in which lanes, and which wait.
+func newStatus(run *history.Run, cutOff bool) statusDocument {
+	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff,
+		AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{}, Questions: []string{}}
+	for _, q := range run.Questions() {
+		d.Questions = append(d.Questions, q.ID)
+	}
+	for _, s := range run.UnderWay() {
+		last, aside := s.Last(), s.SetAside()
+		if aside != nil {
+			d.JoinFailed = append(d.JoinFailed, newWork(s, aside))
+		}
+		switch {
+		case s.Waits(), aside != nil && aside == last:
+		case last != nil && last.InLane() == history.LaneBack:
+			d.ToJoin = append(d.ToJoin, newWork(s, last))
+		default:
+			d.AtWork = append(d.AtWork, newWork(s, last))
+		}
+	}
+	return d
+}
+
+// newWork describes an attempt of a step; nil is the step as a whole.
+func newWork(s *history.Step, a *history.Attempt) workDocument {
+	w := workDocument{Step: s.Address}
+	if a == nil {
+		return w
+	}
+	w.Attempt, w.Method = a.Number, a.Method.Method
+	if a.Lane != nil {
+		w.Group, w.Lane, w.Parked = a.Lane.Group.Number, a.Lane.Number, s.Waits()
+	}
+	return w
+}
+
+// print names the steps in lanes, and those that go on alone; nothing where a
+// step runs by itself.
+func (d statusDocument) print(w io.Writer) {
+	if len(d.AtWork) < 2 && len(d.ToJoin)+len(d.JoinFailed) == 0 {
+		return
+	}
+	for _, of := range []struct {
+		what string
+		work []workDocument
+	}{{"at work", d.AtWork}, {"to join", d.ToJoin}, {"aside", d.JoinFailed}} {
+		var names []string
+		for _, step := range of.work {
+			names = append(names, step.String())
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(w, "%-8s %s\n", of.what, strings.Join(names, ", "))
+		}
+	}
+}
+
+// String is the step with its lane, as in "2.1 (lane 2, parked)".
+func (w workDocument) String() string {
+	name := escaped(string(w.Step))
+	switch {
+	case w.Lane == 0:
+		return name
+	case w.Parked:
+		return fmt.Sprintf("%s (lane %d, parked)", name, w.Lane)
+	}
+	return fmt.Sprintf("%s (lane %d)", name, w.Lane)
+}
