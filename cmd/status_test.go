@@ -43,15 +43,19 @@ func TestStatusOfLanes(t *testing.T) {
 	first := history.Where{Step: "1.1", Attempt: 1}
 	aside := first.Locate(&history.AttemptEnded{}, &history.Joined{}, &history.AttemptFailed{Class: history.GateFailed})
 	asked := append(aside[:3:3], first.Locate(&history.Asked{Question: ask.Question{ID: "q1"}})...)
-	again := append(aside[:3:3], history.Where{Step: "1.1", Attempt: 2}.Locate(&history.AttemptStarted{})...)
+	second := history.Where{Step: "1.1", Attempt: 2}
+	again := append(aside[:3:3], second.Locate(&history.AttemptStarted{})...)
+	failed := append(again[:4:4], second.Locate(&history.AttemptFailed{},
+		&history.Asked{Question: ask.Question{ID: "q1"}})...)
 	for name, c := range map[string]struct {
 		then []history.Located
 		want string
 	}{
-		"at work":   {nil, "at work  1.1 (lane 1), 2.1 (lane 2), 3.1 (lane 3)\n"},
-		"set aside": {aside, "to join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1)\n"},
-		"parked":    {asked, "to join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1, parked)\n"},
-		"alone":     {again, "at work  1.1\nto join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1)\n"},
+		"at work":       {nil, "at work  1.1 (lane 1), 2.1 (lane 2), 3.1 (lane 3)\n"},
+		"set aside":     {aside, "to join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1)\n"},
+		"parked":        {asked, "to join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1, parked)\n"},
+		"parked, alone": {failed, "to join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1, parked)\n"},
+		"alone":         {again, "at work  1.1\nto join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1)\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newStatus(inLanes(t, c.then...), false)
