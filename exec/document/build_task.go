@@ -235,7 +235,7 @@ func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last b
 	switch {
 	case a.Failure != nil:
 		out.Outcome = failed
-		out.Failure = newFailure(a.Failure)
+		out.Failure, out.reasons = newFailure(a.Failure), a.Explained()
 	case before:
 		out.Outcome = undone
 	case last && s.Completed != nil:

@@ -125,7 +125,7 @@ func (m *Model) functions() map[string]any {
 		"problem":     problem,
 		"touched":     touched,
 		"output":      (*attempt).output,
-		"traces":      func(s *step) string { return s.judged().output() },
+		"traces":      func(s *step) string { return s.judged().traces() },
 		"recovery":    then,
 		"waits":       m.waitsAt,
 		"was":         func(s *step) *history.Step { return m.of.Step(s.Address) },

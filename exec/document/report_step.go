@@ -136,6 +136,7 @@ type attempt struct {
 	// what was carried out because restoring a tree does not undo all that the
 	// attempt did
 	Compensated *history.Compensated `json:"compensated,omitempty"`
+	reasons     []history.Reason     // of its failure
 }
 
 // compensation says how the compensation of the attempt went; "" where there

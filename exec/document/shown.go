@@ -145,13 +145,34 @@ func touched(s *step) []string {
 	return out
 }
 
-// output is what the executor printed in an attempt, "" where that is nothing
-// to see.
+// output is the end of what an attempt printed: the command that failed, where
+// no gate found fault, else its executor. "" where that is nothing to see.
 func (a *attempt) output() string {
-	if a == nil || a.Said == nil || strings.TrimSpace(a.Said.Output) == "" {
+	switch {
+	case a == nil:
+		return ""
+	case len(a.reasons) > 0 && a.reasons[0].Printed != "":
+		return a.reasons[0].Printed
+	case a.Said == nil || strings.TrimSpace(a.Said.Output) == "":
 		return ""
 	}
-	return a.Said.Output
+	return tail(a.Said.Output, 30)
+}
+
+// traces are what an attempt printed, and what gates found beside it.
+func (a *attempt) traces() string {
+	var lines []string
+	if out := a.output(); out != "" {
+		lines = append(lines, strings.TrimRight(out, "\n"))
+	}
+	if a != nil {
+		for _, r := range a.reasons {
+			if r.Expected+r.Happened != "" {
+				lines = append(lines, r.Lines()...)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // deviation tells what became of a question.

@@ -312,6 +312,9 @@ func (w *page) failure(s *step) {
 	} else if a := s.lastFailure(); a != nil {
 		w.table(differences(a.Ledger))
 		w.findings(a.Failure.Findings)
+		if len(a.Failure.Findings) == 0 {
+			w.wrap("   printed  ", "            ", a.output())
+		}
 	}
 	for _, j := range s.Gates {
 		if j.Blocks && (s.Refusal == nil || len(s.Refusal.Findings) == 0) {

@@ -66,7 +66,7 @@ func (t *trial) runTests(ctx context.Context, c *history.Cycle) error {
 		if err != nil {
 			return fmt.Errorf("the test %q could not be run: %w", test, err)
 		}
-		c.Ran, c.Exit, c.Output, c.Passed = true, result.Exit, bound.Text(result.Output, testKept), result.Exit == 0
+		c.Ran, c.Exit, c.Output, c.Passed = true, result.Exit, bound.End(result.Output, testKept), result.Exit == 0
 		if c.Holds = c.Passed == (c.Phase != history.Red); !c.Holds {
 			return nil
 		}

@@ -194,7 +194,9 @@ func (a *Attempts) feedback(s *history.Step) []string {
 	all := a.Counsel.Found(s.Task)
 	for _, a := range s.Attempts {
 		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {
-			all = append(all, a.Failure.Reasons...)
+			for _, r := range a.Explained() {
+				all = append(all, strings.Join(r.Lines(), "\n"))
+			}
 		}
 		if a.Said != nil && a.Said.Summary != "" {
 			all = append(all, "summary of attempt "+strconv.Itoa(a.Number)+": "+a.Said.Summary)

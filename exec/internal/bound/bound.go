@@ -41,6 +41,15 @@ func Text(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
+// End is the end of a text, of at most limit bytes; one that was cut begins
+// with an ellipsis.
+func End(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return "…" + strings.ToValidUTF8(text[len(text)-limit:], "")
+}
+
 // FirstLine is a text up to its first line break.
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")

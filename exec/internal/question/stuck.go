@@ -45,13 +45,14 @@ func stuckReport(c *guard.Case, f *history.AttemptFailed, detailed bool) []strin
 // printed.
 func attemptReport(a *history.Attempt) []string {
 	lines := []string{fmt.Sprintf("attempt %d (%s): %s", a.Number, a.Method.Method, a.Method.Text)}
-	if a.Failure != nil {
-		for _, why := range a.Failure.Reasons {
-			lines = append(lines, "  "+string(a.Failure.Class)+": "+bound.Text(why, bound.Short))
+	for _, r := range a.Explained() {
+		r.Why = string(a.Failure.Class) + ": " + r.Why
+		for _, line := range r.Lines() {
+			lines = append(lines, "  "+bound.Text(line, bound.Short))
 		}
 	}
-	if a.Said == nil || a.Said.Output == "" {
-		return lines
+	if a.Said == nil || a.Said.Output == "" || a.Said.Error != "" && a.Failure != nil {
+		return lines // the reasons have it
 	}
 	trace := strings.Split(strings.TrimRight(a.Said.Output, "\n"), "\n")
 	for _, line := range trace[max(0, len(trace)-traceLines):] {
@@ -141,8 +142,14 @@ func otherPatterns(c *guard.Case) []string {
 }
 
 // evidenceOf is what is known of a failure at once.
-func evidenceOf(s *history.Step, f *history.AttemptFailed) []string {
-	evidence := slices.Clone(f.Reasons)
+func evidenceOf(s *history.Step, f *history.AttemptFailed) (evidence []string) {
+	reasons := f.Explained()
+	if last := s.Last(); last != nil && last.Failure == f {
+		reasons = last.Explained()
+	}
+	for _, r := range reasons {
+		evidence = append(evidence, r.Lines()...)
+	}
 	if last := s.Last(); last != nil && last.Accounted != nil && !last.Accounted.Account.Holds() {
 		evidence = append(evidence, last.Accounted.Account.String())
 	}
