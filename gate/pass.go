@@ -27,6 +27,9 @@ type Pass struct {
 	Task    *plan.Task  // nil in planning and final
 	Step    *plan.Step  // nil in planning and final
 	Attempt int
+	RunID   string // "" in planning
+	// Feedback is why earlier attempts of the step failed, oldest first.
+	Feedback []string
 
 	Dir    string       // the workspace (or clone) on disk
 	Base   *ledger.Tree // before the run
@@ -35,6 +38,9 @@ type Pass struct {
 	// Content reads contents of entries of Base and Before (from the store) and
 	// After (from Dir). The controller sets it; a pass of a test may leave it nil.
 	Content ledger.Content
+	// Since reads the tree as it was before the first step of the task. The
+	// controller sets it; where it is nil the task began with Before.
+	Since func(context.Context) (*ledger.Tree, error)
 
 	// Comparison is what changed from Before to After: Changes, Symbols, Lines.
 	ledger.Comparison

@@ -41,7 +41,11 @@ func (r *Run) Take(rec record.Record, f Fact) error {
 			return r.Fold(rec, fact)
 		}
 	}
-	return r.Apply(rec)
+	fact, err := Decode(rec)
+	if err != nil {
+		return err
+	}
+	return r.Fold(rec, fact)
 }
 
 // Fold folds a fact in that a record is about, without reading the record's

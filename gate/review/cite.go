@@ -1,119 +1,106 @@
 package review
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path"
 	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
-// maxCited is the size up to which the lines of a cited file are counted.
-const maxCited = 64 << 20
+// A witness looks whether what is cited is there, and what it shows.
+type witness struct {
+	pass    *gate.Pass
+	subject *subject
+	files   map[string]*file // that were looked at
+	cited   int              // citations that are there
+}
 
-// all looks at citations and counts those that are there. Each of the others is
-// a finding.
-func (w *witness) all(ctx context.Context, citations []string) (there int, err error) {
+// all looks at what is cited for a criterion, and returns what is there. Each
+// of the others is a finding.
+func (w *witness) all(ctx context.Context, criterion string, citations []string) ([]gate.Citation, error) {
+	var there []gate.Citation
 	for _, text := range citations {
-		file, line, why := split(text)
+		place, why := placeOf(text)
 		if why == "" {
-			lines, err := w.count(ctx, file)
-			switch {
-			case err != nil:
-				return there, err
-			case lines < 0:
-				why = "there is no such file"
-			case line > lines:
-				why = fmt.Sprintf("lines of the file: %d", lines)
+			f, err := w.file(ctx, place.path)
+			if err != nil {
+				return nil, err
 			}
+			why = f.lacks(place)
 		}
 		if why != "" {
-			w.pass.Report(gate.Finding{Code: codeCitation, Message: fmt.Sprintf("%q is cited: %s", text, why),
-				Expected: "file:line of the tree"})
+			w.pass.Report(gate.Finding{Code: codeCitation, Message: fmt.Sprintf("%q is cited: %s", clip(text), why),
+				Expected: "file:line of the tree, and behind it what stands there"})
 			continue
 		}
-		there++
-		w.pass.Cite(gate.Citation{Path: file, Line: line})
+		c := gate.Citation{Path: place.path, Line: place.from, Text: place.quote}
+		switch {
+		case w.files[place.path].changed(place):
+			c.Shows = gate.ShowsChange
+		case w.subject.names(place.path, criterion):
+			c.Shows = gate.ShowsNamed
+		}
+		w.cited++
+		w.pass.Cite(c)
+		there = append(there, c)
 	}
 	return there, nil
 }
 
-// split reads "file:line". A column or an end of a range behind it is left out.
-func split(text string) (file string, line int, why string) {
-	file, rest, found := strings.Cut(strings.TrimSpace(text), ":")
-	if file == "" || !found {
-		return "", 0, "it names no file and line"
+// file is what the tree holds at a path.
+func (w *witness) file(ctx context.Context, path string) (*file, error) {
+	if f := w.files[path]; f != nil {
+		return f, nil
 	}
-	number, _, _ := strings.Cut(rest, ":")
-	number, _, _ = strings.Cut(number, "-")
-	line, err := strconv.Atoi(strings.TrimPrefix(number, "L"))
-	if err != nil || line < 1 {
-		return "", 0, "it names no line"
+	f, err := w.subject.open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("review: %s: %w", path, err)
 	}
-	clean := path.Clean(file)
-	if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
-		return "", 0, "it leads out of the workspace"
+	if w.files == nil {
+		w.files = map[string]*file{}
 	}
-	return clean, line, ""
+	w.files[path] = f
+	return f, nil
 }
 
-// count is the number of lines of a file of the tree; -1 if it has no such
-// file.
-func (w *witness) count(ctx context.Context, file string) (int, error) {
-	if n, known := w.lines[file]; known {
-		return n, nil
-	}
-	n, err := w.read(ctx, file)
-	if err != nil {
-		return 0, err
-	}
-	if w.lines == nil {
-		w.lines = map[string]int{}
-	}
-	w.lines[file] = n
-	return n, nil
+// A place is where a citation points: lines of a file, or with from 0 a path.
+type place struct {
+	path     string
+	from, to int
+	quote    string // what is said to stand there; "" if nothing is said of it
 }
 
-// read counts the lines of a file as it is after the step, so that a citation
-// can be held against it; -1 where there is no such file.
-func (w *witness) read(ctx context.Context, file string) (int, error) {
-	if w.pass.After == nil {
-		return -1, nil
-	}
-	entry, ok := w.pass.After.Lookup(file)
-	if !ok || entry.Kind != ledger.File {
-		return -1, nil
-	}
-	if w.pass.Content == nil {
-		return 0, errors.New("review: the pass shows no contents")
-	}
-	r, err := w.pass.Content(ctx, entry)
-	if err != nil {
-		return 0, fmt.Errorf("review: %s: %w", file, err)
-	}
-	defer r.Close() // only read
-	lines, last, buf := 0, byte('\n'), make([]byte, 64<<10)
-	for in := io.LimitReader(r, maxCited); ; {
-		n, err := in.Read(buf)
-		lines += bytes.Count(buf[:n], []byte("\n"))
-		if n > 0 {
-			last = buf[n-1]
+// cited is "file:line", and behind it the end of a range, a column, and after
+// another colon a quote.
+var cited = lazyre.New(`(?s)^(.+?):L?(\d+)(?:-L?(\d+))?(?::\d+(?:-\d+)?)?(?::\s*(.*))?$`)
+
+// placeOf reads a citation.
+func placeOf(text string) (p place, why string) {
+	text = strings.TrimSpace(text)
+	p.path = text
+	if m := cited.FindStringSubmatch(text); m != nil {
+		p.path, p.quote = m[1], strings.TrimSpace(m[4])
+		var err error
+		if p.from, err = strconv.Atoi(m[2]); err != nil || p.from < 1 {
+			return p, "it names no line"
 		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return 0, fmt.Errorf("review: %s: %w", file, err)
+		p.to = p.from
+		if m[3] != "" {
+			if p.to, err = strconv.Atoi(m[3]); err != nil || p.to < p.from {
+				return p, "its range of lines has no end"
+			}
 		}
 	}
-	if last != '\n' {
-		lines++
+	if p.path == "" {
+		return p, "it names no file and line"
 	}
-	return lines, nil
+	p.path = path.Clean(p.path)
+	if path.IsAbs(p.path) || p.path == ".." || strings.HasPrefix(p.path, "../") {
+		return p, "it leads out of the workspace"
+	}
+	return p, ""
 }

@@ -31,10 +31,18 @@
 //
 // The verdict is pass, partial or fail. What it says is not believed because it
 // is said: every citation must point at a file of the tree, and at a line that
-// it has, else that is a finding; a pass must cite something for each
-// criterion; and a task without criteria must cite something at all. An answer
-// that cannot be read, or that does not come in time, decides nothing, and that
-// stops the step as well. [Work] makes the gate.
+// it has, else that is a finding; what is quoted, as in "server/limit.go:42:
+// n++", must stand there; and a pass must cite something for each criterion. A
+// task without criteria has one: that it is done as described. An answer that
+// cannot be read, or that does not come in time, decides nothing, and that
+// stops the step as well. [Work] makes the gate, which is asked when no other
+// gate objects.
+//
+// What is said of each criterion stands in the verdict of the gate, with what
+// each citation shows: something that the task changed, a path that it names,
+// or neither. A path by itself is cited where the task changed it and no line
+// shows that: it was deleted, or is empty. A criterion of which it is not said
+// whether it is met was not judged.
 //
 // # A short program
 //
@@ -52,7 +60,8 @@
 // contract inform and decide nothing. Reviewers are asked one after another,
 // each on its own, and see no other's answer. That a line exists does not prove
 // what is said of it: a citation leads the reader there. Work and review by one
-// model are not independent of each other; a host sees to that.
+// model are not independent of each other: history.Review.Why says so of one
+// program, and of all else a host sees to it.
 //
 // [exec.Controller]: https://pkg.go.dev/github.com/planlock/planlock/exec#Controller
 package review

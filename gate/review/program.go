@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/identity"
 	"github.com/planlock/planlock/internal/safetext"
+	"github.com/planlock/planlock/ledger"
 )
 
 // timeout is how long a reviewer of work may take, and a program that has no
@@ -35,6 +37,19 @@ func (p *Program) Name() string { return p.Label }
 
 // Version is the release.
 func (p *Program) Version(context.Context) (string, error) { return p.Release, nil }
+
+// Identity is the digest of the program and its arguments, of the content of
+// those that are absolute paths of files; or of the shell command.
+func (p *Program) Identity(context.Context) (string, error) {
+	if len(p.Args) == 0 {
+		return string(ledger.Sum([]byte(p.Run))), nil
+	}
+	digest, err := identity.OfProgram(p.Args)
+	if err != nil {
+		return "", fmt.Errorf("review: reviewer %q: %w", p.Label, err)
+	}
+	return string(digest), nil
+}
 
 // errNoProgram is returned for a Program that names neither a program nor a
 // command.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/gate"
@@ -125,6 +126,9 @@ var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // readWork reads what is said of work: all of a text, or its last line.
 func readWork(text []byte) (Review, error) {
+	if len(text) > maxAnswer {
+		return Review{}, fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, maxAnswer)
+	}
 	text = bytes.TrimSpace(text)
 	review, err := decodeWork(text)
 	if err != nil {
@@ -137,13 +141,16 @@ func readWork(text []byte) (Review, error) {
 }
 
 // decodeWork reads a review of work. Package json takes the last of two members
-// of a name, and names in any case: so neither may be there.
+// of a name, and names in any case: so neither may be there. A criterion of
+// which it is not said whether it is met was not judged.
 func decodeWork(text []byte) (Review, error) {
 	root, err := jsontree.ParseStrict(string(text))
 	if err != nil {
 		return Review{}, err
 	}
+	judged := map[string]bool{}
 	members(root, "", func(path string, m jsontree.Value) {
+		judged[path] = m.Kind() == jsontree.Bool
 		for _, name := range workMembers {
 			if m.Key() != name && strings.EqualFold(m.Key(), name) && err == nil {
 				err = fmt.Errorf("%s: the name is spelled %q", path, name)
@@ -157,6 +164,11 @@ func decodeWork(text []byte) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
+	n := -1
+	r.Criteria = slices.DeleteFunc(r.Criteria, func(Criterion) bool {
+		n++
+		return !judged[fmt.Sprintf("/criteria/%d/met", n)] // null, or not there
+	})
 	switch gate.Result(r.Verdict) {
 	case gate.Passed, gate.Partial, gate.Fail:
 		return r, nil

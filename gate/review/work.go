@@ -1,12 +1,12 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/ledger"
 )
 
 // Codes of findings.
@@ -15,13 +15,14 @@ const (
 	// a pass, or a criterion that is said to be met, cites nothing that is
 	// there
 	codeNoEvidence = "pass-no-evidence"
-	codeCitation   = "citation-not-there"   // a citation points at no line of the tree
+	codeCitation   = "citation-not-there"   // a citation points at no line of the tree, or quotes what does not stand there
 	codeRejected   = "rejected-by-reviewer" // what the reviewer objects to
 )
 
 // Work makes the gate of a reviewer who did not do the work: that every
 // acceptance criterion of a task is met. It blocks the step that ends a task,
 // and looks at no other. Several reviewers are several gates, named after them.
+// What they say of each criterion is in the verdict (see gate.Pass.Reviewed).
 func Work(r Reviewer) gate.Gate {
 	name := "work-review"
 	if label, err := nameOf(r); err == nil && label != "" {
@@ -31,7 +32,7 @@ func Work(r Reviewer) gate.Gate {
 		Name: name,
 		Doc: "A reviewer who did not do the work finds every acceptance criterion of the task met, " +
 			"and cites where.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Timeout: timeout,
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Reviewing}, Timeout: timeout,
 	}, func(ctx context.Context, pass *gate.Pass) error { return judge(ctx, r, pass) })
 }
 
@@ -45,77 +46,105 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 		pass.Evidencef("task %s is not over", pass.Task.ID)
 		return nil
 	}
-	review, err := ask(ctx, r, ofWork(pass))
+	s, err := subjectOf(ctx, pass)
 	if err != nil {
 		return err
 	}
-	w := &witness{pass: pass}
-	w.cited, err = w.all(ctx, review.Citations)
+	review, err := ask(ctx, r, s.request())
 	if err != nil {
 		return err
 	}
-	if err := w.criteria(ctx, review); err != nil {
+	said := gate.Review{Reviewer: review.Reviewer}
+	if said.Identity, err = identityOf(ctx, r); err != nil {
 		return err
 	}
+	w := &witness{pass: pass, subject: s}
+	if said.Criteria, err = w.criteria(ctx, review); err != nil {
+		return err
+	}
+	pass.Reviewed(said)
 	return w.verdict(review)
 }
 
-// ofWork is what a reviewer is asked when a task is done. What changed is told
-// since the run began, as the task may have needed several steps.
-func ofWork(pass *gate.Pass) Request {
-	t := pass.Task
-	r := Request{About: AboutWork, Task: t.ID, Title: t.Title, Text: t.Description, Priority: t.Priority,
-		Step: string(pass.Step.Address), Attempt: fmt.Sprintf("%s#%d", pass.Step.Address, pass.Attempt),
-		Retry: max(pass.Attempt-1, 0), Acceptance: t.AcceptanceCriteria, Dir: pass.Dir, Runner: pass.Runner}
-	if pass.Plan != nil {
-		r.Goal = pass.Plan.Goal
+// identityOf is what tells a reviewer from others; "" if nobody can tell.
+func identityOf(ctx context.Context, r Reviewer) (string, error) {
+	if i, ok := r.(gate.Identified); ok {
+		return i.Identity(ctx)
 	}
-	changes := pass.Changes
-	if pass.Base != nil && pass.After != nil {
-		changes = ledger.Diff(pass.Base, pass.After)
-	}
-	for _, c := range changes {
-		r.Changed = append(r.Changed, c.Path)
-	}
-	return r
+	return "", nil
 }
 
-// A witness looks whether what is cited is there.
-type witness struct {
-	pass  *gate.Pass
-	lines map[string]int // of files that were looked at; -1: not there
-	cited int            // citations that are there
+// criteriaOf are what the work of a pass is reviewed by: the acceptance criteria
+// of its task or, where it has none, that it is done.
+func criteriaOf(pass *gate.Pass) []string {
+	if t := pass.Task; len(t.AcceptanceCriteria) == 0 {
+		return []string{"done as described: " + cmp.Or(t.Title, t.Description, pass.Step.Description)}
+	}
+	return pass.Task.AcceptanceCriteria
 }
 
-// criteria looks at each criterion of the task.
-func (w *witness) criteria(ctx context.Context, review Review) error {
-	verdict := gate.Result(review.Verdict)
-	for i, text := range w.pass.Task.AcceptanceCriteria {
-		at := slices.IndexFunc(review.Criteria, func(c Criterion) bool { return c.Number == i+1 })
-		if at < 0 {
-			if verdict == gate.Passed {
-				w.object(codeNoEvidence, fmt.Sprintf("nothing is said of criterion %d: %s", i+1, text))
+// criteria looks at each criterion of the task. Of a task that has none the
+// verdict is what is said of it.
+func (w *witness) criteria(ctx context.Context, review Review) ([]gate.Criterion, error) {
+	texts := criteriaOf(w.pass)
+	if len(w.pass.Task.AcceptanceCriteria) == 0 && len(review.Criteria) == 0 {
+		review.Criteria = []Criterion{{Number: 1, Met: review.Verdict == string(gate.Passed), Citations: review.Citations}}
+		review.Citations = nil
+	}
+	if err := numbered(review.Criteria, len(texts)); err != nil {
+		return nil, err
+	}
+	if _, err := w.all(ctx, "", review.Citations); err != nil {
+		return nil, err
+	}
+	var said []gate.Criterion
+	for i, text := range texts {
+		c := gate.Criterion{Text: text}
+		if at := slices.IndexFunc(review.Criteria, func(c Criterion) bool { return c.Number == i+1 }); at >= 0 {
+			of := review.Criteria[at]
+			c.Met, c.Note = &of.Met, of.Note
+			var err error
+			if c.Citations, err = w.all(ctx, text, of.Citations); err != nil {
+				return nil, err
 			}
-			continue
 		}
-		c := review.Criteria[at]
-		n, err := w.all(ctx, c.Citations)
-		if err != nil {
-			return err
-		}
-		w.cited += n
+		w.criterion(i+1, c, gate.Result(review.Verdict))
+		said = append(said, c)
+	}
+	return said, nil
+}
+
+// numbered refuses criteria that nobody asked about, and two answers about one.
+func numbered(said []Criterion, asked int) error {
+	seen := map[int]bool{}
+	for _, c := range said {
 		switch {
-		case !c.Met && verdict == gate.Partial:
-			w.pass.Partialf("", "criterion %d is not met: %s %s", i+1, text, c.Note)
-		case !c.Met:
-			w.object(codeNotMet, fmt.Sprintf("criterion %d is not met: %s %s", i+1, text, c.Note))
-		case n == 0:
-			w.object(codeNoEvidence, fmt.Sprintf("criterion %d is said to be met, and nothing that is there is cited for it: %s", i+1, text))
-		default:
-			w.pass.Evidencef("criterion %d is met: %s", i+1, text)
+		case c.Number < 1 || c.Number > asked:
+			return fmt.Errorf("%w: it judges criterion %d, and criteria are 1 to %d", ErrAnswer, c.Number, asked)
+		case seen[c.Number]:
+			return fmt.Errorf("%w: it judges criterion %d twice", ErrAnswer, c.Number)
 		}
+		seen[c.Number] = true
 	}
 	return nil
+}
+
+// criterion reports what is said of one criterion.
+func (w *witness) criterion(number int, c gate.Criterion, verdict gate.Result) {
+	switch {
+	case c.Met == nil && verdict == gate.Passed:
+		w.object(codeNoEvidence, fmt.Sprintf("nothing is said of criterion %d: %s", number, c.Text))
+	case c.Met == nil:
+	case !*c.Met && verdict == gate.Partial:
+		w.pass.Partialf("", "criterion %d is not met: %s %s", number, c.Text, c.Note)
+	case !*c.Met:
+		w.object(codeNotMet, fmt.Sprintf("criterion %d is not met: %s %s", number, c.Text, c.Note))
+	case len(c.Citations) == 0:
+		w.object(codeNoEvidence, fmt.Sprintf("criterion %d is said to be met, and nothing that is there is cited for it: %s",
+			number, c.Text))
+	default:
+		w.pass.Evidencef("criterion %d is met: %s", number, c.Text)
+	}
 }
 
 // verdict adds what the reviewer says as a whole.

@@ -34,7 +34,7 @@ func says(r review.Review) review.Reviewer {
 // three lines, the last without an end.
 func passOf(t *testing.T) *gate.Pass {
 	pass := gatetest.Pass(t, nil, gatetest.Files{"a.go": "one\ntwo\nthree", "d/b.go": "x\n", "empty": ""})
-	pass.Phase, pass.Attempt = gate.After, 1
+	pass.Phase, pass.Attempt = gate.Reviewing, 1
 	pass.Task = &plan.Task{ID: "1", AcceptanceCriteria: []string{"it counts", "it is documented"},
 		Steps: []plan.Step{{Address: "1.1"}, {Address: "1.2"}}}
 	pass.Step = &pass.Task.Steps[1]
@@ -187,7 +187,8 @@ echo looking; echo '{"verdict": "pass", "criteria": [{"criterion": 1, "met": tru
 	if err := g.Judge(context.Background(), pass); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]gate.Citation{{Path: "a.go", Line: 1}, {Path: "a.go", Line: 2}},
+	if diff := cmp.Diff([]gate.Citation{{Path: "a.go", Line: 1, Shows: gate.ShowsChange},
+		{Path: "a.go", Line: 2, Shows: gate.ShowsChange}},
 		pass.Verdict().Citations); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -33,6 +33,10 @@ func Unified(path string, before, after []byte, context int) string {
 	return out.String()
 }
 
+// Added says of each line of after whether [Unified] marks it as added. A nil
+// before is a file that was not there, all of whose lines are added.
+func Added(before, after []byte) []bool { return compare(splitLines(before), splitLines(after)).added }
+
 func side(prefix, path string, content []byte) string {
 	if content == nil {
 		return "/dev/null"

@@ -1,8 +1,12 @@
 package session
 
 import (
+	"context"
+	"strings"
+
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -13,7 +17,7 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 		introduced[inv.ID] = "base"
 	}
 	pass := &gate.Pass{
-		Phase: phase, Plan: s.Judging.Plan, Dir: s.Work.Dir, Base: s.Work.Base,
+		Phase: phase, Plan: s.Judging.Plan, RunID: s.Rec.Run.Started.Run, Dir: s.Work.Dir, Base: s.Work.Base,
 		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Introduced: introduced, Runner: r,
 		Log: s.Rec.Log,
 	}
@@ -22,8 +26,38 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 		if len(of.Addenda) > 0 {
 			pass.Step = of.Granted(pass.Step)
 		}
+		pass.Feedback = failures(of)
+		pass.Since = func(ctx context.Context) (*ledger.Tree, error) { return s.beforeTask(ctx, pass) }
 	}
 	return pass
+}
+
+// failures are why earlier attempts of a step failed, oldest first.
+func failures(of *history.Step) []string {
+	var all []string
+	for _, a := range of.Attempts {
+		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {
+			for _, r := range a.Explained() {
+				all = append(all, strings.Join(r.Lines(), "\n"))
+			}
+		}
+	}
+	return all
+}
+
+// beforeTask reads the tree with which the first step of a task began that was
+// carried out; that of the pass at the latest.
+func (s *Session) beforeTask(ctx context.Context, pass *gate.Pass) (*ledger.Tree, error) {
+	for i := range pass.Task.Steps {
+		step := s.Rec.Run.Step(pass.Task.Steps[i].Address)
+		if step.Address == pass.Step.Address {
+			break
+		}
+		if step.Status == history.Completed && step.Last() != nil {
+			return s.Rec.Store.Tree(ctx, step.Last().Base)
+		}
+	}
+	return pass.Before, nil
 }
 
 // openIntents are the test intents that a step, or one before it, brought, and
