@@ -169,10 +169,9 @@ func (e *execution) tryOut() {
 	e.probed = make(chan struct{})
 	go func() {
 		defer close(e.probed)
-		var bind sync.WaitGroup
-		bind.Go(func() { process.ReachBind() })
+		process.TryOut(e.Home.Path())
 		_, _ = process.Reach(box) // whoever needs it asks again
-		bind.Wait()
+		process.ReachBind()
 	}()
 }
 

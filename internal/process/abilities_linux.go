@@ -42,23 +42,28 @@ var probedTree = sync.OnceValues(func() (string, string) {
 		direct, user)
 })
 
+// A trial finds something out once.
+type trial struct {
+	once sync.Once
+	ok   bool
+}
+
+// holds is what try found, this time or before.
+func (t *trial) holds(try func() bool) bool {
+	t.once.Do(func() { t.ok = try() })
+	return t.ok
+}
+
+// trials are those of everything at once.
+var trials = map[string]*trial{pidTree: {}, userTree: {}}
+
 // wholly tries everything that the child of a tree is asked for without being
 // asked for more, at once. Where that works each part of it does, which spares
 // a process for each; where it does not, they find out what is missing.
 func wholly(tree string) bool {
-	switch tree {
-	case pidTree:
-		return probedPidTree()
-	case userTree:
-		return probedUserTree()
-	}
-	return false
+	t := trials[tree]
+	return t != nil && t.holds(func() bool { return callfilter.Known && probe(whole(tree)) == nil })
 }
-
-var (
-	probedPidTree  = sync.OnceValue(func() bool { return callfilter.Known && probe(whole(pidTree)) == nil })
-	probedUserTree = sync.OnceValue(func() bool { return callfilter.Known && probe(whole(userTree)) == nil })
-)
 
 // whole is a tree with all that wholly tries.
 func whole(tree string) Reached {

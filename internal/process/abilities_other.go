@@ -16,3 +16,13 @@ func machine() abilities {
 		tether:   func(string) bool { return false },
 	}
 }
+
+// TryOut has nothing to find out.
+func TryOut(string) {}
+
+// ReachBind reports whether commands can be shown another folder in place of
+// their workspace.
+func ReachBind() bool { return false }
+
+// ReachOverlay is how commands can be shown overlays.
+func ReachOverlay(string) Overlay { return Overlay{} }

@@ -1,6 +1,9 @@
 package process
 
-import "testing"
+import (
+	"path/filepath"
+	"testing"
+)
 
 // Where everything works at once each part works alone, so that trying all of
 // it says of each part what trying that would have said.
@@ -24,9 +27,34 @@ func TestWhollyIsEachPart(t *testing.T) {
 					t.Errorf("%+v: %v", part, err)
 				}
 			}
+			if !tryBind(tree) {
+				t.Error("no folder can be shown in place of another")
+			}
 		})
 	}
 	if wholly(groupTree) {
 		t.Error("a process group holds everything")
 	}
+}
+
+// What TryOut finds out at once is what is found out one by one.
+func TestTryOut(t *testing.T) {
+	was := trials
+	t.Cleanup(func() { trials = was; probedOverlays.Clear() })
+	trials = map[string]*trial{pidTree: {}, userTree: {}}
+	probedOverlays.Clear()
+	TryOut(t.TempDir())
+	for tree, tried := range trials {
+		if can := probe(whole(tree)) == nil; tried.ok && !can {
+			t.Errorf("%s: all of it works at once, and not alone", tree)
+		}
+	}
+	probedOverlays.Range(func(_, found any) bool {
+		tree, _ := treeAbility()
+		if got, want := found.(func() Overlay)(), tryOverlay(t.TempDir(), tree, confinement{}); got != want {
+			t.Errorf("overlays are %+v, and alone %+v", got, want)
+		}
+		return true
+	})
+	TryOut(filepath.Join(t.TempDir(), "missing"))
 }

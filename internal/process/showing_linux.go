@@ -1,0 +1,124 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/internal/process/callfilter"
+)
+
+// TryOut finds out with one process what most machines can do: all that
+// [Reach] looks for at level filesystem, [ReachBind], and overlays whose
+// folders lie below state. Where any of it does not work, whoever asks for a
+// part finds out about that.
+func TryOut(state string) {
+	folder, err := os.Lstat(state)
+	if err != nil || !folder.IsDir() || !callfilter.Known {
+		return
+	}
+	for _, tree := range []string{pidTree, userTree} {
+		all := confinement{Sandbox: Sandbox{Level: Filesystem, Writable: []string{}}, reached: whole(tree)}
+		holds := trials[tree].holds(func() bool {
+			found := tryOverlay(state, tree, all)
+			if found.Can {
+				probedOverlays.Store(fileSystem(folder), func() Overlay { return found })
+			}
+			return found.Can || probe(all.reached) == nil
+		})
+		if holds {
+			return
+		}
+	}
+}
+
+// ReachBind reports whether commands can be shown another folder in place of
+// their workspace. It is tried once per process.
+func ReachBind() bool { return probedBind() }
+
+// probedBind needs nothing where all mounts of a command were made.
+var probedBind = sync.OnceValue(func() bool {
+	if ok, _ := mountsAbility(); !ok {
+		return false
+	}
+	tree, _ := treeAbility()
+	return wholly(tree) || tryBind(tree)
+})
+
+// tryBind shows a command a folder in place of another one.
+func tryBind(tree string) bool {
+	return inFolder(os.TempDir(), []string{"at", "from/shown"}, func(dir string) bool {
+		return shows(tree, confinement{}, &layer.View{At: filepath.Join(dir, "at"), From: filepath.Join(dir, "from")}, "cd shown")
+	})
+}
+
+// ReachOverlay is how commands can be shown overlays whose folders lie below
+// state, which must be there. It is tried once per process and file system:
+// with what those lack that cannot keep the upper folder of one, a file that
+// was removed and a folder that was replaced.
+func ReachOverlay(state string) Overlay {
+	file, err := os.Stat(state)
+	if err != nil {
+		return Overlay{}
+	}
+	found, _ := probedOverlays.LoadOrStore(fileSystem(file), sync.OnceValue(func() Overlay {
+		if ok, _ := mountsAbility(); !ok {
+			return Overlay{}
+		}
+		tree, _ := treeAbility()
+		return tryOverlay(state, tree, confinement{})
+	}))
+	return found.(func() Overlay)()
+}
+
+// probedOverlays are functions that probe a file system once.
+var probedOverlays sync.Map
+
+// fileSystem is the number of the file system that a file is on.
+func fileSystem(file os.FileInfo) any { return file.Sys().(*syscall.Stat_t).Dev }
+
+// tryOverlay tries in a folder of its own what overlays are needed for, by a
+// command as far confined as box says.
+func tryOverlay(state, tree string, box confinement) Overlay {
+	trusted := tree != userTree && firstUsers()
+	can := inFolder(state, []string{"at", "upper", "work", "lower/folder/in", "lower/gone"}, func(dir string) bool {
+		in := func(name string) string { return filepath.Join(dir, name) }
+		v := &layer.View{At: in("at"), Lowers: []string{in("lower")}, Upper: in("upper"), Work: in("work"), Trusted: trusted}
+		return shows(tree, box, v, `rm -r folder gone && mkdir folder && set -- folder/* && test ! -e "$1" && test ! -e gone`)
+	})
+	return Overlay{Can: can, Trusted: can && trusted}
+}
+
+// inFolder makes a folder in a place, and others in it, and removes all once
+// try has returned.
+func inFolder(place string, folders []string, try func(dir string) bool) bool {
+	dir, err := os.MkdirTemp(place, ".probe-")
+	if err != nil {
+		return false
+	}
+	defer layer.Discard(context.Background(), dir)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return false
+	}
+	for _, name := range folders {
+		err = errors.Join(err, os.MkdirAll(filepath.Join(dir, name), 0o700))
+	}
+	return err == nil && try(dir)
+}
+
+// shows runs a script that finds out whether a command is shown a view. The
+// zero box confines it no further.
+func shows(held string, box confinement, v *layer.View, script string) bool {
+	if box.reached.Tree == "" {
+		box.reached = Reached{Level: None, Tree: groupTree}
+	}
+	box.Workspace, box.View, box.dir, box.sight.user = v.At, v, v.At, held == userTree
+	cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", script}, Dir: "/"}
+	cmd.Env = []string{"PATH=/bin:/usr/bin"}
+	return launch(cmd, box, func(tree) {}) == nil && cmd.ProcessState.Success()
+}
