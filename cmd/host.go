@@ -77,6 +77,7 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 			return err
 		}
 		c.Advisors = exec.Advisors{advice.Pivot: remembering{advice.Builtin{Memory: memory.Remembered()}, memory}}
+		c.Hints = memory.Hints()
 	}
 	return r.seatExecutors(c, p.with.Executors, fallback)
 }

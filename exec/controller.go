@@ -60,6 +60,9 @@ type Controller struct {
 	// Advisors propose where the ladder wants advice, by kind; nil for the
 	// built-in ones.
 	Advisors Advisors
+	// Hints are told to whoever carries out a step, such as what was learned from
+	// earlier runs. They bind nobody, and decide nothing.
+	Hints []string
 	// Reviewers decide about each task before its first step; nil: nobody does.
 	Reviewers []review.Reviewer
 	// Evidence says how the evidence of each task is looked for at its end;

@@ -211,8 +211,8 @@ func (e *execution) assemble() {
 	e.drive = &drive.Drive{Session: s, Bound: e.bound, People: persons, Rewind: e.rewind, Counsel: advisors,
 		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers},
 		Evidence:  &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},
-		Attempts: &attempt.Attempts{Session: s, Bound: e.bound, Counsel: advisors, Rewind: e.rewind,
-			Inbox: persons.Inbox, Executor: e.executor},
+		Attempts: &attempt.Attempts{Session: s, Bound: e.bound, Rewind: e.rewind,
+			Hints: c.Hints, Inbox: persons.Inbox, Executor: e.executor},
 		Deliveries: e.deliveries,
 		Ending: &ending.Ending{Session: s, Bound: e.bound, Rewind: e.rewind, Deliveries: e.deliveries,
 			Views: documents}}
@@ -232,7 +232,7 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 	return attempt.Executor{ByCommands: only, Identity: identity, Do: func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
 			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase,
-			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Runner: w.Runner, Output: w.Output})
+			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Briefing: w.Briefing, Runner: w.Runner, Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
 			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts}, err

@@ -26,7 +26,7 @@ func researched() string {
 // telling notes what each attempt is told.
 func telling(told *[]string, script exectest.Script) exec.Executor {
 	return exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		*told = append(*told, fmt.Sprintf("%s %s", w.Step.Address, strings.Join(w.Feedback, "; ")))
+		*told = append(*told, fmt.Sprintf("%s %s", w.Step.Address, strings.Join(w.Research, "; ")))
 		return script.Execute(ctx, w)
 	})
 }
@@ -68,7 +68,7 @@ func TestResearchIsToldToEachStep(t *testing.T) {
 	}{
 		{"found", researched(), func(context.Context, advice.Case) (advice.Advice, error) {
 			return advice.Advice{Findings: []string{"lines end"}}, nil
-		}, []string{"1.1 research found: lines end", "1.2 research found: lines end"}},
+		}, []string{"1.1 lines end", "1.2 lines end"}},
 		{"nothing found", researched(), func(context.Context, advice.Case) (advice.Advice,
 			error) {
 			return advice.Advice{}, advice.ErrNothing

@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/briefing"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/gate"
@@ -94,14 +95,22 @@ func name(x Executor) string {
 // them with the patch of an advisor.
 type Method = method.Method
 
+// A Briefing is what whoever carries out a step is told besides it.
+type Briefing = briefing.Briefing
+
 // Work is one attempt of a step. What it points to must not be changed.
 type Work struct {
-	RunID   string
-	Goal    string
+	RunID string
+	Goal  string
+	// Task is what the step is a part of: its title and description say what for,
+	// its acceptance criteria when it is done.
 	Task    *plan.Task
 	Step    *plan.Step
 	Method  Method
 	Attempt int // from 1, over all methods of the step
+	// Briefing is what binds the step, what became of earlier ones, what people
+	// decided, and what was found out: at most 50 lines of each.
+	Briefing
 	// Dir is where the step works, and the only folder that an executor may
 	// write to: mostly a copy of the workspace, of which accepted work alone is
 	// brought into the workspace itself.
@@ -116,7 +125,10 @@ type Work struct {
 	Phase history.CyclePhase
 	// Compress asks for brevity: most of the token budget is used.
 	Compress bool
-	Feedback []string           // why earlier attempts failed, oldest first; then what advisors and people said
+	// Feedback is why earlier attempts failed, oldest first, each reason with what
+	// was expected and the end of what was printed, on lines of its own (see
+	// [history.Reason]); then what advisors and people said.
+	Feedback []string
 	Runner   gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
 	Output   io.Writer          // live output for the host; what is written is also kept, bounded
 }

@@ -90,7 +90,7 @@ func (m *Model) functions() map[string]any {
 		"level":        func(l gate.Level) int { return int(l) },
 		"became":       func(q question) safe { return safe(q.deviation()) },
 		"ways":         func(b *stepBlocked) string { return b.Why + "; " + b.ways() },
-		"setting":      settingText,
+		"setting":      plan.Value.Plain,
 		"called":       func(name string) string { return orElse(name, "plan") },
 		"validator": func(version string) string {
 			return strings.TrimSpace("planlock " + version)

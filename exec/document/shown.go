@@ -376,14 +376,6 @@ func projectSettings(m *Model) []plan.Setting {
 	})
 }
 
-// settingText is a value of the plan in one line.
-func settingText(v plan.Value) string {
-	if v.Kind != "array" && v.Kind != "table" {
-		return v.Text
-	}
-	return strings.Join(each(v.List, settingText), ", ")
-}
-
 // ceremony is the strategy of a run as checkpoint.yaml has it.
 func ceremony(m *Model) string {
 	if s := m.of.Flow.Strategy; s != nil && s.Strategy == history.Orchestrated {

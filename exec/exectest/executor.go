@@ -134,11 +134,11 @@ func (h hanging) Run(ctx context.Context, _ gate.Command) (gate.CommandResult, e
 // same.
 func executorLeavesWork(x exec.Executor, fresh func() exec.Work) error {
 	w := fresh()
-	before := spelled(w.Task, w.Step, w.Method, w.Feedback)
+	before := spelled(w.Task, w.Step, w.Method, w.Briefing, w.Feedback)
 	if _, err := x.Execute(context.Background(), w); err != nil {
 		return err
 	}
-	return same(before, spelled(w.Task, w.Step, w.Method, w.Feedback), "it changed the work that it was given")
+	return same(before, spelled(w.Task, w.Step, w.Method, w.Briefing, w.Feedback), "it changed the work that it was given")
 }
 
 // executorIsQuiet looks at the workspace and the output for a moment.

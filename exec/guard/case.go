@@ -39,7 +39,13 @@ func (c *Case) Place() (*plan.Task, *plan.Step) { return c.At(c.Step.Address) }
 // went wrong. A shell command is not.
 func (c *Case) Hears() bool {
 	_, step := c.Place()
-	m := method.Approved(c.Run, step, c.Step, method.Current(c.Step))
+	return c.Tells(method.Approved(c.Run, step, c.Step, method.Current(c.Step)))
+}
+
+// Tells reports whether whoever carries out the step by a method is told
+// anything besides it.
+func (c *Case) Tells(m method.Method) bool {
+	_, step := c.Place()
 	return m.Prompt != "" || !slices.Contains(c.Run.Roles.Deaf, cmp.Or(m.Executor, step.Executor))
 }
 

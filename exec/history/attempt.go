@@ -20,7 +20,7 @@ type AttemptStarted struct {
 	Identity string `json:"identity,omitempty"`
 	// Inputs is the digest of all that the executor begins with: the step's
 	// contract, the method, the tree, the envelope and what it is told of
-	// earlier attempts.
+	// earlier attempts and other steps.
 	Inputs ledger.Digest `json:"inputs,omitempty"`
 	// Phase is where a test-first attempt begins because an earlier one was cut
 	// off there; "" at the beginning.

@@ -24,7 +24,7 @@
 //
 // [Memory] is a value: what a host took for a run stays as it was. It speaks
 // only through an advisor ([Memory.Remembered] feeds advice.Builtin) and
-// through hints for whoever plans next. It has no way to rungs, retries,
+// through [Memory.Hints] for whoever plans next, or carries out steps. It has no way to rungs, retries,
 // thresholds or gates: no package that decides about those imports this one.
 //
 // [Episodes] are the memory of one run: what was found out about its failures.

@@ -57,14 +57,12 @@ func (m Memory) Remembered() map[string][]history.Approach {
 	return all
 }
 
-// Hints are what the memory would tell whoever plans the next run about a
-// cause.
-func (m Memory) Hints(rootCause string) []string {
+// Hints are what the memory tells whoever carries out steps, or plans the next
+// run: each cause with what worked against it, in the order of the book.
+func (m Memory) Hints() []string {
 	var all []string
 	for _, e := range m.Remedies {
-		if e.Pattern == rootCause {
-			all = append(all, e.Remedy)
-		}
+		all = append(all, fmt.Sprintf("against %s this helped: %s", e.Pattern, e.Remedy))
 	}
 	return all
 }

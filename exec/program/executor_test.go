@@ -44,7 +44,10 @@ func work(t *testing.T) exec.Work {
 	files := 1
 	return exec.Work{
 		RunID: "run-1", Goal: "a goal", Attempt: 2, Dir: t.TempDir(), Feedback: []string{"it was \"wrong\"\nreally"},
-		Task:   &plan.Task{ID: "1", Title: "A task"},
+		Task: &plan.Task{ID: "1", Title: "A task", AcceptanceCriteria: []string{"it is short"}},
+		Briefing: exec.Briefing{Constraints: []string{"size: small"}, Components: []string{"notes"},
+			Earlier: []string{"1.1 completed: Look"}, Decisions: []string{"checkpoint 1.1: it is settled (anna)"},
+			Research: []string{"ink dries"}, Hints: []string{"write slowly"}},
 		Method: method.Method{ID: "primary", Prompt: "write <it> & be good"},
 		Step: &plan.Step{
 			Address: "1.2", Description: "Write a note", ExpectedOutput: "a note", Requirements: []string{"R1"},
@@ -202,9 +205,11 @@ func TestExecuteSendsTheRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"type":"execute","schema":"planlock.execute/1","run":"run-1","goal":"a goal","task":{"id":"1","title":"A task"},` +
+	want := `{"type":"execute","schema":"planlock.execute/1","run":"run-1","goal":"a goal","task":{"id":"1","title":"A task","criteria":["it is short"]},` +
 		`"step":"1.2","description":"Write a note","method":{"id":"primary","prompt":"write <it> & be good"},"attempt":2,` +
 		`"dir":"DIR","expected_output":"a note","requirements":["R1"],"artifacts":{"create":["note.txt"]},"limits":{"max_files":1},` +
+		`"constraints":["size: small"],"components":["notes"],"earlier":["1.1 completed: Look"],` +
+		`"decisions":["checkpoint 1.1: it is settled (anna)"],"research":["ink dries"],"hints":["write slowly"],` +
 		`"feedback":["it was \"wrong\"\nreally","\u202egpj\u007f"]}` + "\n"
 	if diff := cmp.Diff(strings.Replace(want, "DIR", strings.ReplaceAll(w.Dir, `\`, `\\`), 1), string(got)); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)

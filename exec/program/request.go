@@ -31,7 +31,8 @@ type request struct {
 	Requirements   []string       `json:"requirements,omitempty"`
 	Artifacts      *artifactsPart `json:"artifacts,omitempty"` // left out: not declared; empty: nothing may change
 	Limits         *limitsPart    `json:"limits,omitempty"`
-	Feedback       []string       `json:"feedback,omitempty"` // why earlier attempts failed, oldest first
+	exec.Briefing
+	Feedback []string `json:"feedback,omitempty"` // why earlier attempts failed, oldest first
 	// "red", "green" or "refactor" where the test is written first
 	Phase    string `json:"phase,omitempty"`
 	Compress bool   `json:"compress,omitempty"` // be brief: most of the token budget is used
@@ -42,6 +43,8 @@ type taskPart struct {
 	ID          string `json:"id"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
+
+	Criteria []string `json:"criteria,omitempty"` // it is done when they hold
 }
 
 // A methodPart is the way to do the step in this attempt.
@@ -77,15 +80,15 @@ type limitsPart struct {
 func newRequest(w exec.Work) request {
 	r := request{
 		Type: "execute", Schema: schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: cmp.Or(w.Path, w.Dir),
-		Feedback: w.Feedback,
-		Phase:    string(w.Phase), Compress: w.Compress,
+		Briefing: w.Briefing, Feedback: w.Feedback,
+		Phase: string(w.Phase), Compress: w.Compress,
 		Method: &methodPart{
 			ID: w.Method.ID, Description: w.Method.Description, Run: w.Method.Run, Prompt: w.Method.Prompt,
 			Tool: w.Method.Tool, ToolArgs: w.Method.ToolArgs, Env: w.Method.Env,
 		},
 	}
 	if t := w.Task; t != nil {
-		r.Task = &taskPart{ID: t.ID, Title: t.Title, Description: t.Description}
+		r.Task = &taskPart{ID: t.ID, Title: t.Title, Description: t.Description, Criteria: t.AcceptanceCriteria}
 	}
 	if s := w.Step; s != nil {
 		r.Step, r.Description, r.ExpectedOutput, r.Requirements = string(s.Address), s.Description, s.ExpectedOutput,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/briefing"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -28,16 +29,23 @@ type made struct {
 // inputsFrom is the digest of all that an executor begins with. Two attempts of
 // one digest should end with one tree; where they do not, something that nobody
 // declared decides about the outcome.
+//
+// A command is not briefed, so what became of other steps is none of its inputs.
 func (t *trial) inputsFrom(from history.CyclePhase) (ledger.Digest, error) {
+	var brief briefing.Briefing
+	if t.About(t.s).Tells(t.method) {
+		brief = t.brief()
+	}
 	text, err := json.Marshal(struct {
 		Goal, Title, Description string
 		Step                     *plan.Step
 		Method                   method.Method
 		Tree, Envelope           ledger.Digest
 		Feedback                 []string
+		Briefing                 briefing.Briefing
 		Phase                    history.CyclePhase
 	}{t.Plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(),
-		t.Rec.Run.Started.Envelope.Digest(), t.feedback(t.s), from})
+		t.Rec.Run.Started.Envelope.Digest(), feedback(t.s), brief, from})
 	if err != nil {
 		return "", fmt.Errorf("exec: inputs of step %s: %w", t.s.Address, err)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/briefing"
 	"github.com/planlock/planlock/exec/internal/choice"
-	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/jobs"
 	"github.com/planlock/planlock/exec/internal/method"
@@ -35,12 +35,12 @@ type Attempts struct {
 	*session.Session
 	// Bound says whether a step moved what the run depends on.
 	Bound *binding.Binding
-	// Counsel has what research found before a task.
-	Counsel *counsel.Counsel
 	// Rewind undoes an attempt that counts for nothing.
 	Rewind *rewind.Rewind
 	// Inbox cuts an attempt off when somebody wants the run to stop.
 	Inbox *people.Inbox
+	// Hints are told to whoever carries out a step.
+	Hints []string
 	// Executor finds who carries out a method that names an executor, or names
 	// none.
 	Executor func(ctx context.Context, named string) (Executor, error)
@@ -76,6 +76,7 @@ type Work struct {
 	// Feedback is why earlier attempts failed, oldest first, and what advisors
 	// and persons said.
 	Feedback []string
+	briefing.Briefing
 	// Path is where programs see Dir.
 	Path string
 	// Runner runs programs in the step's sandbox. What it started does not
@@ -188,10 +189,16 @@ func finite(metrics map[string]float64) map[string]float64 {
 	return kept
 }
 
+// brief is what the executor is told besides the step.
+func (t *trial) brief() briefing.Briefing {
+	b := briefing.Of(t.About(t.s))
+	b.Hints = bound.First(t.Hints, briefing.Most)
+	return b
+}
+
 // feedback is why earlier attempts failed, and what people said about it. That
 // one was cut off tells nobody anything.
-func (a *Attempts) feedback(s *history.Step) []string {
-	all := a.Counsel.Found(s.Task)
+func feedback(s *history.Step) (all []string) {
 	for _, a := range s.Attempts {
 		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {
 			for _, r := range a.Explained() {

@@ -40,16 +40,3 @@ func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kin
 	}
 	return nil
 }
-
-// Found is what research found before a task, as executors are told.
-func (co *Counsel) Found(task string) []string {
-	a := co.About(nil).Advised(task, advice.Research)
-	if a == nil || a.Error != "" {
-		return nil
-	}
-	var lines []string
-	for _, f := range a.Findings {
-		lines = append(lines, "research found: "+f)
-	}
-	return lines
-}

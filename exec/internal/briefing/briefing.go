@@ -1,0 +1,84 @@
+// Package briefing is what whoever carries out a step is told besides the step
+// itself: what binds it, what became of the steps before it, what people
+// decided, and what was found out.
+//
+// All of it is a function of the plan and of the run's history, and bounded.
+package briefing
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/bound"
+)
+
+// A Briefing is what whoever carries out a step is told besides the step
+// itself, a line each. It proves nothing, and obliges nobody: what a step is
+// held to stands in the plan.
+type Briefing struct {
+	// Constraints and Components are those that the step names, with what the
+	// plan says of them, as in "latency: below 50 ms".
+	Constraints []string `json:"constraints,omitempty"`
+	Components  []string `json:"components,omitempty"`
+	// Earlier is what became of steps that are over, in the order of the plan:
+	// address, status, title, and what changed or why nothing did.
+	Earlier []string `json:"earlier,omitempty"`
+	// Decisions are answers of people in this run, in the order of the plan:
+	// what was asked, what was chosen, why, and who said so.
+	Decisions []string `json:"decisions,omitempty"`
+	// Research is what was found before the task.
+	Research []string `json:"research,omitempty"`
+	// Hints are what earlier runs taught, as the host has them.
+	Hints []string `json:"hints,omitempty"`
+}
+
+// Most is how many lines each part has, besides one that counts the rest.
+const Most = 50
+
+// Of is the briefing for the step of a case, without hints.
+func Of(c *guard.Case) Briefing {
+	_, step := c.Place()
+	return Briefing{
+		Constraints: named(c, "constraints", step.Constraints), Components: named(c, "components", step.Components),
+		Earlier: earlier(c), Decisions: decisions(c), Research: research(c),
+	}
+}
+
+// named is what the plan says of keys of a free table.
+func named(c *guard.Case, table string, keys []string) []string {
+	var lines []string
+	for _, key := range keys {
+		said := c.Plan.Under(table, key)
+		if len(said) == 0 {
+			lines = append(lines, key) // the name alone tells something
+		}
+		for _, s := range said {
+			lines = append(lines, fmt.Sprintf("%s: %s", s.Key, s.Value.Plain()))
+		}
+	}
+	return bound.First(lines, Most)
+}
+
+// research is what was found before the task.
+func research(c *guard.Case) []string {
+	a := c.Advised(c.Step.Task, advice.Research)
+	if a == nil || a.Error != "" {
+		return nil
+	}
+	return bound.First(a.Findings, Most)
+}
+
+// latest are the last lines, each of them one line and short. The first says how
+// many are left out.
+func latest(lines []string) []string {
+	var short []string
+	if more := len(lines) - Most; more > 0 {
+		short, lines = append(short, fmt.Sprintf("and %d before these", more)), lines[more:]
+	}
+	for _, line := range lines {
+		short = append(short, bound.Text(strings.Join(strings.Fields(line), " "), bound.Short))
+	}
+	return short
+}

@@ -1,0 +1,83 @@
+package briefing
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/ledger"
+)
+
+// paths is how many changed paths a line names.
+const paths = 5
+
+// earlier is what became of the steps that are over.
+func earlier(c *guard.Case) []string {
+	var lines []string
+	for _, s := range c.Run.Steps {
+		if s != c.Step && s.Status.Over() {
+			lines = append(lines, strings.TrimSuffix(
+				fmt.Sprintf("%s %s: %s · %s", s.Address, s.Status, s.Title, became(s)), " · "))
+		}
+	}
+	return latest(lines)
+}
+
+// became is what a step that is over changed, or why it did not.
+func became(s *history.Step) string {
+	switch {
+	case s.Failed != nil:
+		return strings.Join(s.Failed.Reasons, "; ")
+	case s.Skipped != nil:
+		return s.Skipped.Why
+	case s.Blocked != nil:
+		return s.Blocked.Why
+	}
+	if last := s.Last(); last != nil && last.Accounted != nil {
+		return changed(last.Accounted)
+	}
+	return ""
+}
+
+// changed names what an attempt changed, as in "created a.txt, modified b.txt
+// (2 files +10 −2)".
+func changed(a *history.Accounted) string {
+	var names []string
+	for _, ch := range a.Changes {
+		if ch.Kind() != ledger.Dir && len(names) < paths {
+			names = append(names, fmt.Sprintf("%s %s", ch.Op, ledger.Quote(ch.Path)))
+		}
+	}
+	if len(names) == 0 {
+		return "changed nothing"
+	}
+	return fmt.Sprintf("%s (%s)", strings.Join(names, ", "), a.Size())
+}
+
+// decisions are the answers of people that say more than what comes next: those
+// that put a question off are left out, and so is what the step is told as
+// feedback.
+func decisions(c *guard.Case) []string {
+	var lines []string
+	for _, s := range c.Run.Steps {
+		for _, x := range s.Questions {
+			a := x.Answer
+			if a == nil || a.Choice == choice.Details || a.Choice == choice.Stop || s == c.Step && toldAsFeedback(a.Choice) {
+				continue
+			}
+			chosen, _ := x.Question.Choice(a.Choice)
+			line := x.Question.What + ": " + chosen.Label
+			if a.Reason != "" {
+				line += ": " + a.Reason
+			}
+			lines = append(lines, fmt.Sprintf("%s (%s)", line, a.By))
+		}
+	}
+	return latest(lines)
+}
+
+// toldAsFeedback reports whether the words of a choice about a step are feedback
+// for its next attempt.
+func toldAsFeedback(key string) bool { return key == choice.Again || key == choice.Propose }
