@@ -1,7 +1,7 @@
 package main
 
 const (
-	goalLaunch   = "a command at filesystem in an overlay / unshare -m -p -f of a shell that mounts it and runs true"
+	goalLaunch   = "a command at filesystem in an overlay, with caches / unshare -m -p -f of a shell that mounts it and runs true"
 	goalPlain    = "a command at filesystem in an overlay / the same without one"
 	goalWalkTen  = "what 10 files changed in an overlay / git status"
 	goalWalkMany = "what 1000 files changed in an overlay / git status"

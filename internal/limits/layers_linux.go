@@ -22,6 +22,25 @@ type lair struct {
 	root  string // of the tree
 	clone string
 	state string
+	own   *processes.Own // caches of commands, as those of steps have them
+}
+
+// caches begin with what the user's hold, where they can be mounted once.
+func (h *lair) caches(trusted bool) (*processes.Own, error) {
+	users, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	own := &processes.Own{Folder: filepath.Join(h.state, "own")}
+	v := &layer.View{At: filepath.Join(own.Folder, "cache"), Lowers: []string{users},
+		Upper: filepath.Join(h.state, "cache", "upper"), Work: filepath.Join(h.state, "cache", "work"), Trusted: trusted}
+	for _, folder := range []string{users, v.At, v.Upper, v.Work} {
+		err = errors.Join(err, os.MkdirAll(folder, 0o700))
+	}
+	if file, mountErr := processes.MountAside(v); mountErr == nil {
+		own.Copies = []processes.Copy{{View: v, Mounted: file}}
+	}
+	return own, err
 }
 
 // overlays measures layers of a tree: the launch of a command in one, what
@@ -48,6 +67,12 @@ func (s settings) overlays(ctx context.Context, name string, f *forest, all *tab
 	}
 	if h.over, err = layer.Over(h.clone, h.root, filepath.Join(state, "layers"), can.Trusted); err != nil {
 		return err
+	}
+	if h.own, err = h.caches(can.Trusted); err != nil {
+		return err
+	}
+	for _, each := range h.own.Copies {
+		defer each.Mounted.Close()
 	}
 	if err := s.launches(ctx, name, h, all); err != nil || f.git == nil {
 		return err
@@ -84,7 +109,7 @@ func (h *lair) enter(ctx context.Context, l *layer.Layer) error {
 
 // run runs a shell command, with a view of the tree or without.
 func (h *lair) run(ctx context.Context, v *layer.View, script, stdin string) error {
-	r := &processes.Runner{Dir: h.root, Sandbox: processes.Sandbox{Level: processes.Filesystem, View: v, Workspace: h.root}}
+	r := &processes.Runner{Dir: h.root, Sandbox: processes.Sandbox{Level: processes.Filesystem, View: v, Workspace: h.root, Own: h.own}}
 	result, err := r.Run(ctx, gate.Command{Run: script, Stdin: strings.NewReader(stdin)})
 	if err == nil && result.Exit != 0 {
 		err = fmt.Errorf("%s: %+v", script, result)

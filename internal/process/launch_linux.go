@@ -76,6 +76,27 @@ func carry(cmd *osexec.Cmd, box confinement, groups *controlGroup, started func(
 // rulesFile is where a staged child finds the ruleset of Landlock.
 const rulesFile = 3
 
+// firstMount is where it finds the first of the mounts that were made aside.
+func (c confinement) firstMount() uintptr {
+	if c.reached.staged && c.confines() {
+		return rulesFile + 1
+	}
+	return rulesFile
+}
+
+// mounted are the copies that were mounted aside, if the child gets mounts.
+func (c confinement) mounted() (files []*os.File) {
+	if c.Own == nil || !c.reached.Mounts {
+		return nil
+	}
+	for _, each := range c.Own.Copies {
+		if each.Mounted != nil {
+			files = append(files, each.Mounted)
+		}
+	}
+	return files
+}
+
 // begin starts cmd. Where something is to be done with the child before its
 // program runs, it is held at its first instruction for that.
 func begin(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
@@ -91,6 +112,7 @@ func begin(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
 		defer file.Close()
 		cmd.ExtraFiles = []*os.File{file}
 	}
+	cmd.ExtraFiles = append(cmd.ExtraFiles, box.mounted()...)
 	cmd.SysProcAttr.Ptrace = true
 	if err := cmd.Start(); err != nil {
 		return err

@@ -3,11 +3,13 @@ package process
 import (
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/layer"
+	"github.com/planlock/planlock/internal/process/view"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -64,8 +66,21 @@ type Own struct {
 	Folder string
 	// Copies are overlays at places in Folder, for a command that has mounts of
 	// its own. Where one cannot be mounted, the folder behind it is used.
-	Copies []*layer.View
+	Copies []Copy
 }
+
+// A Copy is an overlay.
+type Copy struct {
+	*layer.View
+	// Mounted is what [MountAside] made of it; nil: it is mounted for each
+	// command.
+	Mounted *os.File
+}
+
+// MountAside mounts an overlay for several commands, one after another. It is
+// there until the file is closed. Where it fails, as it does without privileges
+// and before Linux 6.15, each command mounts it.
+func MountAside(v *layer.View) (*os.File, error) { return view.Mount(v) }
 
 // DefaultProcesses is how many processes and threads a command may have at a
 // time where nothing is said: many for a build, few for a machine that is to

@@ -68,12 +68,16 @@ func (c staging) showCopies() error {
 	if err := c.child.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
 	}
-	for _, v := range c.Own.Copies {
-		options, err := view.Options(v)
-		if err != nil {
+	file := c.firstMount()
+	for _, each := range c.Own.Copies {
+		if each.Mounted != nil {
+			_ = view.ShowMount(c.child, file, each.At)
+			file++
 			continue
 		}
-		_ = c.child.Mount("planlock", v.At, "overlay", 0, options)
+		if options, err := view.Options(each.View); err == nil {
+			_ = c.child.Mount("planlock", each.At, "overlay", 0, options)
+		}
 	}
 	return nil
 }

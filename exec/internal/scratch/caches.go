@@ -18,7 +18,9 @@ type making struct {
 	how   process.Overlay
 	own   *process.Own
 	env   []string
-	err   error
+	// overlays of steps that were mounted once, by their places
+	mounted map[string]*os.File
+	err     error
 }
 
 // caches makes the folders for temporary files and caches, and says where they
@@ -82,14 +84,28 @@ func (m *making) copied(ctx context.Context, name, users, variable string) bool 
 		m.folder(frozen)
 		v.Lowers = []string{frozen, lower}
 	}
+	m.own.Copies = append(m.own.Copies, process.Copy{View: v, Mounted: m.mounted[v.At]})
+	if m.mounted[v.At] == nil {
+		m.mount(ctx, &m.own.Copies[len(m.own.Copies)-1])
+	}
+	return true
+}
+
+// mount makes the folders of a copy ready to be mounted. Those of steps are
+// mounted once for all of them, where this machine can.
+func (m *making) mount(ctx context.Context, c *process.Copy) {
 	// What a mount left in its work folder keeps the next one from using it.
-	if err := layer.Discard(ctx, v.Work); err != nil && m.err == nil {
+	if err := layer.Discard(ctx, c.Work); err != nil && m.err == nil {
 		m.err = err
 	}
-	m.folder(v.Upper)
-	m.folder(v.Work)
-	m.own.Copies = append(m.own.Copies, v)
-	return true
+	m.folder(c.Upper)
+	m.folder(c.Work)
+	if m.use.Judges || m.err != nil {
+		return
+	}
+	if file, err := process.MountAside(c.View); err == nil {
+		c.Mounted, m.mounted[c.At] = file, file
+	}
 }
 
 func isFolder(path string) bool {

@@ -22,6 +22,8 @@ type Folders struct {
 	root *root
 	busy map[string]bool // by name
 	once int             // folders that were made for one command
+	// overlays of steps that were mounted once, by their places
+	mounted map[string]*os.File
 }
 
 // A Use is what a command needs a folder for.
@@ -70,7 +72,7 @@ func (f *Folders) Take(ctx context.Context, u Use) (*Taken, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.root, f.busy = r, map[string]bool{}
+		f.root, f.busy, f.mounted = r, map[string]bool{}, map[string]*os.File{}
 	}
 	copying := process.ReachOverlay(filepath.Dir(f.root.dir))
 	name, above := f.free(ofSteps), ""
@@ -115,7 +117,11 @@ func (f *Folders) Close(ctx context.Context) error {
 	if f.root == nil {
 		return nil
 	}
-	err := f.root.close(ctx)
+	var errs []error
+	for _, file := range f.mounted {
+		errs = append(errs, file.Close())
+	}
+	err := errors.Join(append(errs, f.root.close(ctx))...)
 	f.root = nil
 	return err
 }
@@ -123,7 +129,7 @@ func (f *Folders) Close(ctx context.Context) error {
 // make makes the folder of a command ready.
 func (f *Folders) make(ctx context.Context, name, above string, u Use, how process.Overlay) (*Taken, error) {
 	dir := filepath.Join(f.root.dir, name)
-	m := &making{dir: dir, none: filepath.Join(f.root.dir, "none"), use: u, how: how,
+	m := &making{dir: dir, none: filepath.Join(f.root.dir, "none"), use: u, how: how, mounted: f.mounted,
 		own: &process.Own{Folder: filepath.Join(dir, "own")}}
 	if above != "" {
 		m.above = filepath.Join(f.root.dir, above)

@@ -3,6 +3,7 @@ package scratch_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,6 +108,41 @@ func TestCachesBeginWithTheUsers(t *testing.T) {
 	}
 	if text, err := os.ReadFile(object); string(text) != "users" {
 		t.Errorf("the user's cache has %q, %v", text, err)
+	}
+}
+
+// TestCachesOfStepsAreMountedOnce has one step after another find the overlays
+// that were mounted for the first, and those that judge none of them.
+func TestCachesOfStepsAreMountedOnce(t *testing.T) {
+	b := newBench(t)
+	b.overlays()
+	mounted := func(use scratch.Use) (files []*os.File) {
+		taken, err := b.folders.Take(t.Context(), use)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer taken.Back()
+		for _, each := range taken.Own.Copies {
+			files = append(files, each.Mounted)
+		}
+		return files
+	}
+	first := mounted(scratch.Use{})
+	if len(first) == 0 || first[0] == nil {
+		t.Skip("each command has to mount its overlays here")
+	}
+	if again := mounted(scratch.Use{}); !slices.Equal(first, again) {
+		t.Errorf("there are %v, and then %v", first, again)
+	}
+	for _, file := range mounted(scratch.Use{Judges: true}) {
+		if file != nil {
+			t.Error("what judges has an overlay that was mounted for others")
+		}
+	}
+	b.run(scratch.Use{}, `echo text > $XDG_CACHE_HOME/kept`)
+	b.run(scratch.Use{}, `grep -q text $XDG_CACHE_HOME/kept; test ! -e /proc/self/fd/4`)
+	if _, err := os.Lstat(filepath.Join(b.cache, "kept")); err == nil {
+		t.Error("the user's cache was written")
 	}
 }
 

@@ -17,23 +17,27 @@ const longest = 4095
 // escapes are the letters that part options and folders from each other.
 var escapes = strings.NewReplacer(`\`, `\\`, `,`, `\,`, `:`, `\:`)
 
-// Options are those of the mount of an overlay. One that is not trusted keeps its
-// notes in attributes that every user may set, and cannot rename folders that
-// lie below it.
+// means are the options of an overlay that name no folder. One that is not
+// trusted keeps its notes in attributes that every user may set, and cannot
+// rename folders that lie below it.
 //
 // All that a kernel may have another default for is said. The file system of
 // the upper folder is not written out with the mount: what is kept of a layer
 // is made durable where it is delivered.
-func Options(v *layer.View) (string, error) {
-	how := "userxattr,index=off,metacopy=off,xino=off,volatile"
+func means(v *layer.View) string {
 	if v.Trusted {
-		how = "index=off,metacopy=off,xino=off,redirect_dir=on,volatile"
+		return "index=off,metacopy=off,xino=off,redirect_dir=on,volatile"
 	}
+	return "userxattr,index=off,metacopy=off,xino=off,volatile"
+}
+
+// Options are those of the mount of an overlay.
+func Options(v *layer.View) (string, error) {
 	lowers := make([]string, len(v.Lowers))
 	for i, path := range v.Lowers {
 		lowers[i] = escapes.Replace(path)
 	}
-	text := how + ",lowerdir=" + strings.Join(lowers, ":") +
+	text := means(v) + ",lowerdir=" + strings.Join(lowers, ":") +
 		",upperdir=" + escapes.Replace(v.Upper) + ",workdir=" + escapes.Replace(v.Work)
 	if len(text) > longest {
 		return "", fmt.Errorf("the paths of its %d folders are longer than the %d bytes that the system takes",
