@@ -123,6 +123,9 @@ func resumeWith(run *history.Run, dir string, given []string) string {
 			if name, ok := strings.CutPrefix(c.Name, "agent:reviewer "); ok && !gives(given, "reviewer="+name+"=") {
 				text += " --reviewer " + quoted(name) + "=PATH"
 			}
+			if c.Name == "agent:gate work-review-validator" && !gives(given, "validator") {
+				text += " --validator PATH"
+			}
 			if c.Name == "agent:evidence" && !gives(given, "evidence") && !gives(given, "tracker") {
 				text += " --evidence"
 			}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/cmd/internal/ownshell"
@@ -22,6 +23,7 @@ import (
 	"github.com/planlock/planlock/gate/evidence/remote"
 	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/gate/review/external"
 )
 
 // controller is one for a workspace, with what the host brings.
@@ -47,19 +49,21 @@ func documents() []document.Document { return append(document.All(), html.Page()
 
 // roles are the flags that say who takes part in a run.
 type roles struct {
-	Executor     []string `again:"path" sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
-	Reviewer     []string `again:"path" sep:"none" placeholder:"PATH" help:"who approves tasks before they begin: NAME=PATH, the path of a program that answers with a contract; may be repeated"`
-	Evidence     bool     `again:"always" help:"look for the evidence of each task when it is over"`
-	Tracker      string   `again:"always" placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments; implies --evidence"`
-	TrackerToken string   `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
-	Learned      bool     `again:"always" help:"advise with what was learned in this workspace and promoted; part of what is locked"`
+	Executor         []string      `again:"path" sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
+	Reviewer         []string      `again:"path" sep:"none" placeholder:"PATH" help:"who approves tasks before they begin: NAME=PATH, the path of a program that answers with a contract; may be repeated"`
+	Validator        string        `again:"path" placeholder:"PATH" help:"who looks at what was done, at the end of each task: the path of a program (docs/validator-protocol.md)"`
+	ValidatorTimeout time.Duration `again:"always" placeholder:"DURATION" help:"how long the validator may take for an answer, as in 90s; 0: 2m, and 5m at most"`
+	Evidence         bool          `again:"always" help:"look for the evidence of each task when it is over"`
+	Tracker          string        `again:"always" placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments; implies --evidence"`
+	TrackerToken     string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
+	Learned          bool          `again:"always" help:"advise with what was learned in this workspace and promoted; part of what is locked"`
 }
 
-// seat gives a controller its executors, its reviewers, its policy for evidence
-// and what was learned. fallback is the executor of steps that name nobody,
-// where no flag names one; "" is the shell.
+// seat gives a controller its executors, its reviewers, its validator, its
+// policy for evidence and what was learned. fallback is the executor of steps
+// that name nobody, where no flag names one; "" is the shell.
 func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback string) error {
-	if err := r.seatReviewers(c); err != nil {
+	if err := errors.Join(r.seatReviewers(c), r.seatValidator(c)); err != nil {
 		return err
 	}
 	if r.TrackerToken != "" && r.Tracker == "" {
@@ -94,8 +98,28 @@ func (r *roles) seatReviewers(c *exec.Controller) error {
 		if err != nil {
 			return fmt.Errorf("reviewer %q: %w", name, err)
 		}
-		c.Reviewers = append(c.Reviewers, &review.Program{Label: name, Args: []string{path}})
+		c.Reviewers = append(c.Reviewers, &external.Program{Label: name, Args: []string{path}})
 	}
+	return nil
+}
+
+// seatValidator gives a controller the program that looks at what was done.
+func (r *roles) seatValidator(c *exec.Controller) error {
+	if r.ValidatorTimeout < 0 || r.ValidatorTimeout > 5*time.Minute {
+		return &usageError{"--validator-timeout: a time of at most 5m"}
+	}
+	if r.Validator == "" {
+		if r.ValidatorTimeout != 0 {
+			return &usageError{"--validator-timeout: there is no --validator that it is for"}
+		}
+		return nil
+	}
+	path, err := filepath.Abs(r.Validator)
+	if err != nil {
+		return fmt.Errorf("validator %q: %w", r.Validator, err)
+	}
+	c.Gates = append(c.Gates, review.Work(&external.Program{Label: "validator", Args: []string{path},
+		Timeout: r.ValidatorTimeout}))
 	return nil
 }
 

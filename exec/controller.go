@@ -48,7 +48,9 @@ type Controller struct {
 	Tools func(ctx context.Context, name string) error
 	// Gates judge, in this order. Nil is refused with [ErrNoGates]:
 	// builtin.Gates() are all that planlock has, a host appends its own, and an
-	// empty list is none.
+	// empty list is none. Whoever looks at the work of a task when it is done is
+	// a gate too, made by review.Work of a program, a model or a person; who that
+	// is is part of the envelope (see gate.Identified and [Versioned]).
 	Gates []gate.Gate
 	// Checks are further kinds of checks, besides the built-in ones.
 	Checks []gate.Check
@@ -64,6 +66,7 @@ type Controller struct {
 	// earlier runs. They bind nobody, and decide nothing.
 	Hints []string
 	// Reviewers decide about each task before its first step; nil: nobody does.
+	// Those who look at its work afterwards are among Gates.
 	Reviewers []review.Reviewer
 	// Evidence says how the evidence of each task is looked for at its end;
 	// nil: it is not.

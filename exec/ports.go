@@ -27,8 +27,9 @@ type Executor interface {
 	Execute(ctx context.Context, w Work) (Outcome, error)
 }
 
-// A Versioned executor says which version of the agent it drives. The versions
-// are part of the envelope: a run refuses to go on under another one.
+// A Versioned executor, reviewer or gate says which version of the agent it
+// drives. The versions are part of the envelope: a run refuses to go on under
+// another one.
 type Versioned interface {
 	Version(ctx context.Context) (string, error)
 }

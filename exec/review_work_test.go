@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/gate/review/external"
 	"github.com/planlock/planlock/internal/process"
 )
 
@@ -91,7 +92,7 @@ func afterTask(g gate.Gate, task string) gate.Gate {
 // TestProgramReviewerConforms: a program that reviews keeps what reviewers
 // promise.
 func TestProgramReviewerConforms(t *testing.T) {
-	x := &review.Program{Label: "ops", Run: `cat >/dev/null; echo '{"verdict":"reject","rationale":"no"}'`}
+	x := &external.Program{Label: "ops", Run: `cat >/dev/null; echo '{"verdict":"reject","rationale":"no"}'`}
 	exectest.RunReviewer(t, x, func() review.Request {
 		return review.Request{Goal: "Try", Dir: t.TempDir(), Runner: &process.Runner{}}
 	})

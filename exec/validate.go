@@ -20,6 +20,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/probe"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/gate/panel"
@@ -190,6 +191,9 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent,
 		if x == nil {
 			agent.Version = "nobody"
 		}
+		if g, ok := x.(gate.Gate); ok {
+			agent.Version = g.Info().Version
+		}
 		if v, ok := x.(Versioned); ok {
 			agent.Version, err = v.Version(ctx)
 		}
@@ -218,8 +222,7 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent,
 		agents = append(agents, probe.Agent{Name: "evidence", Version: c.Evidence.Version()})
 	}
 	for _, g := range c.Gates {
-		info := g.Info()
-		agents = append(agents, probe.Agent{Name: "gate " + info.Name, Version: info.Version})
+		add("gate", g.Info().Name, g)
 	}
 	return agents, errors.Join(errs...)
 }

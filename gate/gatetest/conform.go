@@ -34,6 +34,7 @@ var rules = []rule{
 	{"concurrent", "Judge may be called at once for several passes, and says the same as alone", concurrent},
 	{"untouched", "Judge changes neither what the pass refers to nor the workspace", untouched},
 	{"forgets", "Judge keeps nothing of the pass after it returned", forgets},
+	{"reviewed", "a review names its reviewer and each criterion, and what it cites is in the tree or was changed", reviewed},
 	{"ends", "what Judge started has ended when it returns", endsAll},
 }
 
@@ -207,6 +208,6 @@ func picture(pass *gate.Pass) (string, error) {
 	text, err := json.Marshal(map[string]any{"plan": pass.Plan, "draft": pass.Draft.Plan, "step": pass.Step,
 		"changes": pass.Changes,
 		"symbols": pass.Symbols, "lines": pass.Lines, "output": pass.Output, "introduced": pass.Introduced,
-		"open": pass.OpenIntents})
+		"open": pass.OpenIntents, "feedback": pass.Feedback, "judged": pass.Judged})
 	return string(text), err
 }

@@ -40,8 +40,8 @@ func TestRunPassesAGateThatNeedsOutput(t *testing.T) { gatetest.Run(t, polite) }
 
 // In the other phases there is no attempt: whoever looks at it there is told.
 func TestPassesHaveWhatTheirPhasePromises(t *testing.T) {
-	for _, phase := range []gate.Phase{gate.Planning, gate.Before, gate.During, gate.After, gate.Final} {
-		want := phase == gate.During || phase == gate.After
+	for _, phase := range []gate.Phase{gate.Planning, gate.Before, gate.During, gate.After, gate.Reviewing, gate.Final} {
+		want := phase == gate.During || phase == gate.After || phase == gate.Reviewing
 		g := gate.New(gate.Info{Name: "g", Doc: "Looks at the pass.", Phases: []gate.Phase{phase}},
 			func(_ context.Context, p *gate.Pass) error {
 				if (p.Output != nil) != want || (p.Account != nil) != want {
@@ -137,6 +137,15 @@ func TestRunFindsWhatIsWrong(t *testing.T) {
 			<-done
 			return nil
 		}), ""},
+		{"a review", reviewOf(gate.Review{Reviewer: "r", Criteria: []gate.Criterion{{Text: "x",
+			Citations: []gate.Citation{{Path: "a.txt", Line: 1}, {Path: "c.txt"}}}}}), ""},
+		{"a review of nobody", reviewOf(gate.Review{Criteria: []gate.Criterion{{Text: "x"}}}), "reviewed"},
+		{"a review of no criterion", reviewOf(gate.Review{Reviewer: "r"}), "reviewed"},
+		{"a criterion without a text", reviewOf(gate.Review{Reviewer: "r", Criteria: []gate.Criterion{{}}}), "reviewed"},
+		{"cites what is not there", reviewOf(gate.Review{Reviewer: "r", Criteria: []gate.Criterion{{Text: "x",
+			Citations: []gate.Citation{{Path: "z.txt", Line: 1}}}}}), "reviewed"},
+		{"cites a line of what is gone", reviewOf(gate.Review{Reviewer: "r", Criteria: []gate.Criterion{{Text: "x",
+			Citations: []gate.Citation{{Path: "c.txt", Line: 1}}}}}), "reviewed"},
 		{"goes on for ever with its command", gateOf(func(_ context.Context, p *gate.Pass) error {
 			if p.Runner == nil {
 				return nil
@@ -160,6 +169,17 @@ func TestRunFindsWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
+}
+
+// reviewOf is a gate that says what a reviewer said.
+func reviewOf(r gate.Review) gate.Gate {
+	return gate.New(gate.Info{Name: "g", Doc: "Reviews.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Reviewing}},
+		func(_ context.Context, p *gate.Pass) error {
+			if p.After != nil {
+				p.Reviewed(r)
+			}
+			return nil
+		})
 }
 
 // patience is longer than the kit's own.

@@ -5,8 +5,8 @@
 // # The idea
 //
 // A [Reviewer] is a program, a model, a person, or a function. It is shown a
-// [Request], which says what it is about, and answers with a [Review]. A
-// [Program] gets the request as one line of JSON on its standard input.
+// [Request], which says what it is about, and answers with a [Review]. A program
+// (package external) gets the request as one line of JSON on its standard input.
 //
 // About a plan or a task the answer is a contract in JSON, which has five
 // fields, all of them needed:
@@ -46,7 +46,7 @@
 //
 // # A short program
 //
-//	ops := &review.Program{Label: "ops", Args: []string{"./review"}}
+//	ops := &external.Program{Label: "ops", Args: []string{"./review"}}
 //	c := exec.Controller{
 //		Dir:       ".",
 //		Executors: exec.Default(builder),

@@ -40,7 +40,7 @@ func (f *file) lacks(p place) string {
 	}
 	stands := strings.Join(f.lines[p.from-1:p.to], "\n")
 	if !strings.Contains(spaced(stands), spaced(p.quote)) {
-		return fmt.Sprintf("there stands %q", last(stands))
+		return fmt.Sprintf("there stands %q", clip(strings.TrimSpace(stands)))
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -17,14 +18,17 @@ const (
 	AboutWork About = "work" // what became of a task, when its last step is done
 )
 
-// schema names the form of a request. Fields may be added to it; a change of
+// Schemas name the form of a request. Fields may be added to it; a change of
 // meaning gets another number.
-const schema = "planlock.review/1"
+const (
+	reviewSchema   = "planlock.review/1"   // about a plan or a task
+	validateSchema = "planlock.validate/1" // about work, see docs/validator-protocol.md
+)
 
 // A Request is what a reviewer is shown. What it points to must not be changed.
 type Request struct {
-	Type       string   `json:"type"`   // "review"
-	Schema     string   `json:"schema"` // "planlock.review/1"
+	Type       string   `json:"type"`   // "review", or "validate" about work
+	Schema     string   `json:"schema"` // "planlock.review/1", or "planlock.validate/1"
 	About      About    `json:"about"`
 	Run        string   `json:"run,omitempty"`
 	Goal       string   `json:"goal"`
@@ -33,20 +37,25 @@ type Request struct {
 	Text       string   `json:"description,omitempty"`
 	Priority   string   `json:"priority,omitempty"`
 	Acceptance []string `json:"acceptance_criteria,omitempty"` // criterion 1 is the first
-	Steps      []Step   `json:"steps,omitempty"`               // how it would be done, of plans and tasks
+	Steps      []Step   `json:"steps,omitempty"`               // how it is to be done
 	Retry      int      `json:"retry_attempt"`                 // 0 for a task as planned, and for the first work
 	Attempt    string   `json:"attempt_id,omitempty"`          // as in "2/approval#1", or "2.3#1" of work
 	Patch      string   `json:"patch_id,omitempty"`            // what was changed since
 	Feedback   []string `json:"feedback,omitempty"`            // why it was rejected before
 
-	Step    string   `json:"step,omitempty"`    // of work: address of the step that ended the task
-	Changed []string `json:"changed,omitempty"` // of work: paths that differ from the tree before the run, sorted
+	// The rest is of work.
+	Step    string        `json:"step,omitempty"`         // address of the step that ended the task
+	Digest  ledger.Digest `json:"digest,omitempty"`       // of the tree that is judged
+	Changes []Change      `json:"changes,omitempty"`      // what became of paths since the task began, sorted
+	More    int           `json:"more_changes,omitempty"` // changes that are left out of the list
+	Output  *Output       `json:"output,omitempty"`       // of the last step's executor
+	Judged  []Judged      `json:"judged,omitempty"`       // what gates said of the attempt before, in their order
 
-	Dir    string             `json:"dir,omitempty"` // the workspace
+	Dir    string             `json:"dir,omitempty"` // the workspace; not sent about work, as programs are started there
 	Runner gate.CommandRunner `json:"-"`             // runs programs in the sandbox of the plan
 }
 
-// A Step of what is to be approved.
+// A Step of what is to be approved, or was done.
 type Step struct {
 	Address     string   `json:"step"`
 	Description string   `json:"description"`
@@ -55,6 +64,10 @@ type Step struct {
 	Executor    string   `json:"executor,omitempty"`
 	Artifacts   []string `json:"expected_artifacts,omitempty"` // to be created or modified, and owed as evidence
 	Patch       string   `json:"patch_id,omitempty"`           // where it is done otherwise than planned
+
+	// Of work: what may change and must, and what is expected of the output.
+	Declared       *ledger.Declared `json:"declared,omitempty"` // nil: the plan says nothing of it
+	ExpectedOutput string           `json:"expected_output,omitempty"`
 }
 
 // AddStep adds a step as reviewers see it, done by its primary method. What it
@@ -71,19 +84,7 @@ func (r *Request) Prompt() string {
 	name := strings.TrimSpace(r.Title + " " + r.Text)
 	switch r.About {
 	case AboutWork:
-		fmt.Fprintf(&b, "Verify task %s: %s\nIt is part of: %s\n\nCriteria:\n", r.Task, name, r.Goal)
-		for i, c := range r.Acceptance {
-			fmt.Fprintf(&b, "%d. %s\n", i+1, c)
-		}
-		list(&b, "\nChanged files:\n", r.Changed)
-		b.WriteString(`
-Look for evidence of each criterion in the files, and whether anything that worked before is broken. Change nothing.
-Answer with one JSON object and nothing else:
-{"verdict": "pass" | "partial" | "fail",
- "criteria": [{"criterion": 1, "met": true, "citations": ["path/to/file:line"]}],
- "findings": ["what is wrong, and where"]}
-`)
-		return b.String()
+		return r.workPrompt(name)
 	case AboutPlan:
 		fmt.Fprintf(&b, "Review a plan before anything of it is carried out. Its goal: %s\n", r.Goal)
 	default:

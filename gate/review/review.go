@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/reviewdoc"
+	"github.com/planlock/planlock/ledger"
 )
 
 // Bounds of what is kept of a review, whatever a reviewer says.
@@ -28,8 +29,13 @@ type Review struct {
 	Jobs     []Job    `json:"proposed_jobs,omitempty"`
 
 	Criteria  []Criterion `json:"criteria,omitempty"`  // of work
-	Citations []string    `json:"citations,omitempty"` // of work, for the task as a whole, as "file:line"
+	Citations []string    `json:"citations,omitempty"` // of work, for the task as a whole, as "file:line", or "file:line: what stands there"
 	Findings  []string    `json:"findings,omitempty"`  // of work
+	// Of work: what the answer is about, as the request names it. What is there
+	// must agree with it.
+	Run     string        `json:"run,omitempty"`
+	Attempt string        `json:"attempt_id,omitempty"`
+	Digest  ledger.Digest `json:"digest,omitempty"`
 
 	Faults []string `json:"faults,omitempty"` // what is missing in the contract, or cannot be read
 	Error  string   `json:"error,omitempty"`  // why there is no contract
@@ -93,6 +99,18 @@ func (r Review) Objections() []string {
 	return list
 }
 
+// answers makes sure that a review of work is about what was asked.
+func (r Review) answers(asked Request) error {
+	for _, about := range []struct{ name, said, asked string }{{"run", r.Run, asked.Run},
+		{"attempt_id", r.Attempt, asked.Attempt}, {"digest", string(r.Digest), string(asked.Digest)}} {
+		if about.said != "" && about.said != about.asked {
+			return fmt.Errorf("%w: its %s is %q, and it was asked about %q", ErrAnswer, about.name, clip(about.said),
+				about.asked)
+		}
+	}
+	return nil
+}
+
 // silent says that a review says nothing at all.
 func (r Review) silent() bool {
 	return r.Verdict == "" && r.Error == "" && len(r.Critical) == 0 && len(r.Faults) == 0
@@ -116,7 +134,7 @@ func (r Review) bounded() Review {
 	}
 	r.Verdict, r.Error = clip(r.Verdict), clip(r.Error)
 	r.Critical, r.Warnings, r.Faults = clipAll(r.Critical), clipAll(r.Warnings), clipAll(r.Faults)
-	r.Criteria, r.Citations, r.Findings = nil, nil, nil
+	r.Criteria, r.Citations, r.Findings, r.Run, r.Attempt, r.Digest = nil, nil, nil, "", "", ""
 	return r
 }
 

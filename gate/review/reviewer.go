@@ -59,9 +59,12 @@ func ask(ctx context.Context, reviewer Reviewer, r Request) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
-	r.Type, r.Schema = "review", schema
+	r.Type, r.Schema = "review", reviewSchema
+	if r.About == AboutWork {
+		r.Type, r.Schema = "validate", validateSchema
+	}
 	r.Acceptance, r.Steps = slices.Clone(r.Acceptance), slices.Clone(r.Steps)
-	r.Feedback, r.Changed = slices.Clone(r.Feedback), slices.Clone(r.Changed)
+	r.Feedback, r.Changes, r.Judged = slices.Clone(r.Feedback), slices.Clone(r.Changes), slices.Clone(r.Judged)
 	review, err := answerOf(ctx, reviewer, r)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/gate/review/external"
 )
 
 const good = `{"verdict":"APPROVE","flags":{"critical":[],"warnings":["large"]},"checks":{"requirements_passed":true,"mlflow_required":true},
@@ -245,7 +246,7 @@ func TestProgram(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			d := review.Request{Runner: test.runner}
-			reviews := review.Reviewers{&review.Program{Label: "ops", Run: "review"}}.Ask(t.Context(), d)
+			reviews := review.Reviewers{&external.Program{Label: "ops", Run: "review"}}.Ask(t.Context(), d)
 			if objections, _ := review.Decide(reviews); (objections == nil) != test.ok {
 				t.Errorf("%q", objections)
 			}
@@ -262,7 +263,7 @@ func TestProgramIsAskedInPlainSight(t *testing.T) {
 		return gate.CommandResult{}, err
 	})
 	d := review.Request{Runner: read, Goal: "\u202eup\x7f"}
-	review.Reviewers{&review.Program{Label: "ops", Run: "review"}}.Ask(t.Context(), d)
+	review.Reviewers{&external.Program{Label: "ops", Run: "review"}}.Ask(t.Context(), d)
 	if !bytes.Contains(asked, []byte(`\u202eup\u007f`)) {
 		t.Errorf("%q", asked)
 	}
@@ -280,7 +281,7 @@ func TestProgramTimeout(t *testing.T) {
 				fmt.Fprint(c.Stdout, good)
 				return gate.CommandResult{}, nil
 			})
-			_, err := (&review.Program{Label: "ops", Run: "review"}).Review(t.Context(), review.Request{Runner: slow})
+			_, err := (&external.Program{Label: "ops", Run: "review"}).Review(t.Context(), review.Request{Runner: slow})
 			if errors.Is(err, context.DeadlineExceeded) == ok {
 				t.Errorf("after %v: %v", took, err)
 			}

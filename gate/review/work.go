@@ -3,8 +3,11 @@ package review
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/planlock/planlock/gate"
 )
@@ -19,21 +22,58 @@ const (
 	codeRejected   = "rejected-by-reviewer" // what the reviewer objects to
 )
 
+// Timeout is how long a reviewer of work may take that has no time of its own.
+const Timeout = 120 * time.Second
+
+// ErrCrashed says that a reviewer gave no answer, for a reason that need not be
+// there another time.
+var ErrCrashed = errors.New("review: the reviewer crashed")
+
 // Work makes the gate of a reviewer who did not do the work: that every
 // acceptance criterion of a task is met. It blocks the step that ends a task,
 // and looks at no other. Several reviewers are several gates, named after them.
 // What they say of each criterion is in the verdict (see gate.Pass.Reviewed).
+//
+// A reviewer is asked once more if its error has [ErrCrashed] in its chain. It has
+// two minutes in all; one with a method Limit, which says how long it may take
+// for an answer, has five.
 func Work(r Reviewer) gate.Gate {
 	name := "work-review"
 	if label, err := nameOf(r); err == nil && label != "" {
 		name += "-" + label
 	}
-	return gate.New(gate.Info{
+	limit := Timeout
+	if _, own := r.(interface{ Limit() time.Duration }); own {
+		limit = 0 // that of the level: it may be asked twice
+	}
+	return &work{reviewer: r, Gate: gate.New(gate.Info{
 		Name: name,
 		Doc: "A reviewer who did not do the work finds every acceptance criterion of the task met, " +
 			"and cites where.",
-		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Reviewing}, Timeout: timeout,
-	}, func(ctx context.Context, pass *gate.Pass) error { return judge(ctx, r, pass) })
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Reviewing}, Timeout: limit,
+	}, func(ctx context.Context, pass *gate.Pass) error { return judge(ctx, r, pass) })}
+}
+
+// work is the gate of a reviewer. Runs are bound to who that is.
+type work struct {
+	gate.Gate
+	reviewer Reviewer
+}
+
+// Identity is that of the reviewer.
+func (w *work) Identity(ctx context.Context) (string, error) { return identityOf(ctx, w.reviewer) }
+
+// Version is that of the gate, and of the reviewer where it has one.
+func (w *work) Version(ctx context.Context) (string, error) {
+	version := w.Info().Version
+	v, ok := w.reviewer.(interface {
+		Version(context.Context) (string, error)
+	})
+	if !ok {
+		return version, nil
+	}
+	own, err := v.Version(ctx)
+	return strings.TrimSpace(version + " " + own), err
 }
 
 // judge has a reviewer look at the work of a task once its last step is over.
@@ -50,7 +90,7 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 	if err != nil {
 		return err
 	}
-	review, err := ask(ctx, r, s.request())
+	review, err := s.ask(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -64,6 +104,23 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 	}
 	pass.Reviewed(said)
 	return w.verdict(review)
+}
+
+// ask asks a reviewer about the work, once more if it crashes.
+func (s *subject) ask(ctx context.Context, r Reviewer) (Review, error) {
+	asked, err := s.request(ctx)
+	if err != nil {
+		return Review{}, err
+	}
+	review, err := ask(ctx, r, asked)
+	if errors.Is(err, ErrCrashed) {
+		s.pass.Evidencef("it was asked again: %v", err)
+		review, err = ask(ctx, r, asked)
+	}
+	if err == nil {
+		err = review.answers(asked)
+	}
+	return review, err
 }
 
 // identityOf is what tells a reviewer from others; "" if nobody can tell.

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/gatetest"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/gate/review/external"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -182,7 +183,7 @@ func TestWorkOfProgram(t *testing.T) {
 	}
 	pass := passOf(t)
 	pass.Runner = gatetest.Local{Dir: pass.Dir}
-	g := review.Work(&review.Program{Label: "program", Args: []string{"sh", "-c", `read line; case "$line" in *'"it counts"'*) ;; *) exit 3;; esac
+	g := review.Work(&external.Program{Label: "program", Args: []string{"sh", "-c", `read line; case "$line" in *'"it counts"'*) ;; *) exit 3;; esac
 echo looking; echo '{"verdict": "pass", "criteria": [{"criterion": 1, "met": true, "citations": ["a.go:1"]}, {"criterion": 2, "met": true, "citations": ["a.go:2"]}]}'`}})
 	if err := g.Judge(context.Background(), pass); err != nil {
 		t.Fatal(err)
@@ -193,7 +194,7 @@ echo looking; echo '{"verdict": "pass", "criteria": [{"criterion": 1, "met": tru
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, script := range []string{"exit 1", "echo fine", "true"} {
-		if err := review.Work(&review.Program{Label: "program",
+		if err := review.Work(&external.Program{Label: "program",
 			Args: []string{"sh", "-c", script}}).Judge(context.Background(),
 			pass.Fresh()); err == nil {
 			t.Errorf("%q decided something", script)
@@ -203,7 +204,7 @@ echo looking; echo '{"verdict": "pass", "criteria": [{"criterion": 1, "met": tru
 
 func ExampleRequest_Prompt() {
 	r := review.Request{About: review.AboutWork, Goal: "Limit clients", Task: "1", Title: "Count requests",
-		Acceptance: []string{"the 11th request gets 429"}, Changed: []string{"limit.go"}}
+		Acceptance: []string{"the 11th request gets 429"}, Changes: []review.Change{{Path: "limit.go", Op: "modified"}}}
 	fmt.Println(strings.Join(strings.Split(r.Prompt(), "\n")[:7], "\n"))
 	// Output:
 	// Verify task 1: Count requests

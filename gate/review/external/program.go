@@ -1,7 +1,10 @@
-package review
+// Package external has reviewers that are programs, in any language: of plans and
+// tasks (docs/pipeline.md) and of work (docs/validator-protocol.md).
+package external
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,18 +13,15 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/internal/identity"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
 )
 
-// timeout is how long a reviewer of work may take, and a program that has no
-// time of its own.
-const timeout = 120 * time.Second
-
-// A Program is a Reviewer that starts a program for each request. The request
+// A Program is a [review.Reviewer] that starts a program for each request. The request
 // is one line of JSON on its standard input; the answer is what it prints on
-// standard output, as [Request.Read] reads it. A status other than 0 is an
+// standard output, as [review.Request.Read] reads it. A status other than 0 is an
 // error, whatever was printed. It runs in the sandbox of the plan. It must not
 // be changed once it is in use.
 type Program struct {
@@ -46,48 +46,56 @@ func (p *Program) Identity(context.Context) (string, error) {
 	}
 	digest, err := identity.OfProgram(p.Args)
 	if err != nil {
-		return "", fmt.Errorf("review: reviewer %q: %w", p.Label, err)
+		return "", fmt.Errorf("external: reviewer %q: %w", p.Label, err)
 	}
 	return string(digest), nil
 }
 
 // errNoProgram is returned for a Program that names neither a program nor a
 // command.
-var errNoProgram = errors.New("review: nothing to run: set Program.Args or Program.Run")
+var errNoProgram = errors.New("external: nothing to run: set Program.Args or Program.Run")
+
+// Limit is how long it may take for an answer.
+func (p *Program) Limit() time.Duration { return cmp.Or(max(p.Timeout, 0), review.Timeout) }
 
 // Review starts the program and reads its answer. gate.ErrNoRunner says that
 // the request cannot run it.
-func (p *Program) Review(ctx context.Context, r Request) (Review, error) {
+func (p *Program) Review(ctx context.Context, r review.Request) (review.Review, error) {
 	switch {
 	case len(p.Args) == 0 && p.Run == "":
-		return Review{}, fmt.Errorf("%w (reviewer %q)", errNoProgram, p.Label)
+		return review.Review{}, fmt.Errorf("%w (reviewer %q)", errNoProgram, p.Label)
 	case r.Runner == nil:
-		return Review{}, fmt.Errorf("review: reviewer %q: %w", p.Label, gate.ErrNoRunner)
+		return review.Review{}, fmt.Errorf("external: reviewer %q: %w", p.Label, gate.ErrNoRunner)
 	}
-	line, err := json.Marshal(r)
+	sent := r
+	if sent.About == review.AboutWork {
+		sent.Dir = ""
+	}
+	line, err := json.Marshal(sent)
 	if err != nil {
-		return Review{}, fmt.Errorf("review: request for %q: %w", p.Label, err)
+		return review.Review{}, fmt.Errorf("external: request for %q: %w", p.Label, err)
 	}
-	limit := p.Timeout
-	if limit <= 0 {
-		limit = timeout
-	}
+	limit := p.Limit()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit,
-		fmt.Errorf("review: reviewer %q gave no answer within %v: %w", p.Label, limit, context.DeadlineExceeded))
+		fmt.Errorf("external: reviewer %q gave no answer within %v: %w", p.Label, limit, context.DeadlineExceeded))
 	defer cancel()
 	answer := &answer{}
 	result, err := r.Runner.Run(ctx, gate.Command{Args: p.Args, Run: p.Run, Dir: r.Dir,
 		Stdin: bytes.NewReader(append(safetext.JSON(line), '\n')), Stdout: answer})
 	switch {
 	case ctx.Err() != nil:
-		return Review{}, context.Cause(ctx)
+		return review.Review{}, context.Cause(ctx)
 	case err != nil:
-		return Review{}, fmt.Errorf("review: reviewer %q: %w", p.Label, err)
+		return review.Review{}, fmt.Errorf("external: reviewer %q: %w", p.Label, err)
 	case result.Exit != 0:
-		return Review{}, fmt.Errorf("review: reviewer %q ended with status %d: %s", p.Label, result.Exit,
-			last(result.Output))
+		return review.Review{}, fmt.Errorf("%w: reviewer %q ended with status %d: %s", review.ErrCrashed, p.Label,
+			result.Exit, last(result.Output))
 	}
-	return r.Read(answer.text)
+	said, err := r.Read(answer.text)
+	if err != nil {
+		err = fmt.Errorf("%w (reviewer %q)", err, p.Label)
+	}
+	return said, err
 }
 
 // An answer keeps what a program prints, and a little more than is allowed, so
@@ -96,12 +104,12 @@ type answer struct{ text []byte }
 
 // Write never fails.
 func (a *answer) Write(p []byte) (int, error) {
-	a.text = append(a.text, p[:min(len(p), maxAnswer+1-len(a.text))]...)
+	a.text = append(a.text, p[:min(len(p), review.MaxAnswer+1-len(a.text))]...)
 	return len(p), nil
 }
 
 // last is the end of what a program printed, for a message.
 func last(text string) string {
 	text = strings.TrimSpace(text)
-	return clip(text[max(0, len(text)-200):])
+	return strings.ToValidUTF8(text[max(0, len(text)-200):], "\uFFFD")
 }
