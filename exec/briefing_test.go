@@ -108,3 +108,25 @@ func TestBriefingIsBounded(t *testing.T) {
 		t.Errorf("%d lines, %d bytes: %q", len(last.Earlier), n, last.Earlier[0])
 	}
 }
+
+// TestNotesAreBounded however much an executor says, and in however many phases.
+func TestNotesAreBounded(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.2": goodScript["1.2"],
+		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			o, err := goodScript["1.1"](ctx, w)
+			o.Decisions = []string{"a.txt it is"}
+			for range 2 * exec.MaxNotes {
+				o.Insights = append(o.Insights, strings.Repeat("é", 5000))
+			}
+			return o, err
+		}})
+	run := b.Run(t)
+	run.Want(t, history.Achieved)
+	said := run.Report.Run.Step("1.1").Last().Said
+	if n := len(strings.Join(said.Insights, "")); len(said.Insights) != exec.MaxNotes || n > exec.MaxNotes*1100 {
+		t.Errorf("%d insights of %d bytes", len(said.Insights), n)
+	}
+	if diff := cmp.Diff([]string{"a.txt it is"}, said.Decisions); diff != "" {
+		t.Error(diff)
+	}
+}

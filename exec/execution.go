@@ -235,7 +235,8 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Briefing: w.Briefing, Runner: w.Runner, Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
-			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts}, err
+			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts,
+			Insights: o.Insights, Decisions: o.Decisions}, err
 	}}, nil
 }
 

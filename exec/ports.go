@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/briefing"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
@@ -154,7 +155,14 @@ type Outcome struct {
 	// besides those that programs named on their standard output (package
 	// jobs). They prove nothing.
 	Runs, Artifacts []string
+	// Insights are what was learned on the way, Decisions what was decided that
+	// the plan leaves open: they stand in the journal and the notepad, of each
+	// the first MaxNotes, 1 KiB long at most. They prove nothing.
+	Insights, Decisions []string
 }
+
+// MaxNotes is how many insights, and how many decisions, of an attempt are kept.
+const MaxNotes = attempt.MaxNotes
 
 // Usage is what an attempt cost.
 type Usage struct {

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -13,6 +14,7 @@ type noteKind int
 
 const (
 	insight noteKind = iota
+	decision
 	technical
 	idea
 	connection
@@ -24,7 +26,7 @@ const (
 
 // noteTitles are the headings of the sections, in their order.
 var noteTitles = [noteKinds]string{
-	insight: "Key insights", technical: "Technical notes", idea: "Ideas for enhancement", connection: "Cross-system connections",
+	insight: "Key insights", decision: "Decisions", technical: "Technical notes", idea: "Ideas for enhancement", connection: "Cross-system connections",
 	machine: "Observations of the machine", human: "Observations of people", lesson: "Lessons",
 }
 
@@ -130,6 +132,17 @@ func label(m *Model, id, key string) string {
 
 // stepNotes are the notes that a step leaves.
 func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
+	for _, a := range slices.Concat(was.Undone, was.Attempts) {
+		if a.Said == nil {
+			continue
+		}
+		for _, text := range a.Said.Insights {
+			add(insight, "%s (said in attempt %d)", md(text), a.Number)
+		}
+		for _, text := range a.Said.Decisions {
+			add(decision, "%s (said in attempt %d)", md(text), a.Number)
+		}
+	}
 	failed := false
 	for _, a := range s.Attempts {
 		if a.Failure == nil {

@@ -52,6 +52,19 @@ func TestNothingSaidIsNothingExpected(t *testing.T) {
 	}
 }
 
+// TestNotesOfExecutors: what they say that they learned and decided is in the
+// notepad, that of attempts that failed too.
+func TestNotesOfExecutors(t *testing.T) {
+	s := begin(t, limiter()).start("1.1", "primary")
+	s.add(700, "1.1", 1, &history.AttemptEnded{Error: "no", Insights: []string{"clocks are *coarse*"}})
+	s.fail("1.1", 1, history.Crashed, "no")
+	s.add(5, "1.1", 2, &history.AttemptStarted{Method: "primary"})
+	s.add(700, "1.1", 2, &history.AttemptEnded{Decisions: []string{"one bucket per client"}})
+	says(t, s, map[string][]string{"notepad": {
+		"## Key insights\n\n### Task 1\n\n- step 1.1: clocks are \\*coarse\\* (said in attempt 1)\n",
+		"## Decisions\n\n### Task 1\n\n- step 1.1: one bucket per client (said in attempt 2)\n"}})
+}
+
 // TestNotesNameTheirStep, and answers what was chosen.
 func TestNotesNameTheirStep(t *testing.T) {
 	s := begin(t, limiter())

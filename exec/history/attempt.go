@@ -64,6 +64,10 @@ type AttemptEnded struct {
 	// Summary is what a fresh attempt must know, where the executor's context
 	// was exhausted.
 	Summary string `json:"summary,omitempty"`
+	// Insights are what the executor says it learned, and Decisions what it says
+	// it decided.
+	Insights  []string `json:"insights,omitempty"`
+	Decisions []string `json:"decisions,omitempty"`
 }
 
 func (*AttemptEnded) Type() string { return "attempt-ended" }
@@ -79,10 +83,10 @@ func (f *AttemptEnded) readBack() Fact {
 			return nil
 		}
 	}
-	if !kept(r.Output, r.Error, r.Summary) {
+	if !kept(r.Output, r.Error, r.Summary) || !keptAll(r.Insights) || !keptAll(r.Decisions) {
 		return nil
 	}
-	r.Metrics = someOf(r.Metrics)
+	r.Metrics, r.Insights, r.Decisions = someOf(r.Metrics), some(r.Insights), some(r.Decisions)
 	return &r
 }
 

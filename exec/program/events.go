@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/internal/jsontree"
@@ -35,6 +36,8 @@ type reader struct {
 	fault   *ProtocolError // the first one
 	usage   exec.Usage
 	metrics map[string]float64
+
+	insights, decisions []string
 }
 
 // A result is the last event.
@@ -111,7 +114,7 @@ func (r *reader) event(line []byte) bool {
 	if len(line) == 0 || line[0] != '{' {
 		return false
 	}
-	fields, kind, err := parse(line, "log", "usage", "metric", "result")
+	fields, kind, err := parse(line, "log", "usage", "metric", "insight", "decision", "result")
 	if kind == "" {
 		return false
 	}
@@ -170,6 +173,10 @@ func (r *reader) take(kind string, fields jsontree.Value) error {
 		return r.count(fields)
 	case "metric":
 		return r.measure(fields)
+	case "insight":
+		return note(fields, &r.insights)
+	case "decision":
+		return note(fields, &r.decisions)
 	}
 	var got result
 	err := errors.Join(need(fields, "ok", &got.ok), take(fields, "output", &got.output),
@@ -225,6 +232,21 @@ func (r *reader) measure(fields jsontree.Value) error {
 	return nil
 }
 
+// note keeps a text for the notepad.
+func note(fields jsontree.Value, notes *[]string) error {
+	var text string
+	if err := need(fields, "text", &text); err != nil {
+		return err
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return errors.New("its text is empty")
+	}
+	if len(*notes) < exec.MaxNotes {
+		*notes = append(*notes, text)
+	}
+	return nil
+}
+
 // need decodes a field that must be there.
 func need(fields jsontree.Value, name string, to any) error {
 	if !fields.Get(name).OK() {
@@ -260,7 +282,7 @@ func (r *reader) reported() error {
 // outcome is what the program said in the end. Without a last word there are
 // only the figures that it told.
 func (r *reader) outcome() exec.Outcome {
-	o := exec.Outcome{Usage: r.usage, Metrics: r.metrics}
+	o := exec.Outcome{Usage: r.usage, Metrics: r.metrics, Insights: r.insights, Decisions: r.decisions}
 	if r.result != nil {
 		o.Output, o.Stdout, o.Stateful = r.result.output, r.result.output, r.result.stateful
 		o.Summary = r.result.summary

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -92,6 +93,8 @@ func TestExecute(t *testing.T) {
 		{"an event that is not UTF-8", `printf '{"type":"result","ok":true,"output":"\377"}\n'`, "", "", `byte 37 of the line: the byte 0xff is not UTF-8`},
 		{"text that is not UTF-8, or strange", `printf '\377\n'; echo '{"a":1,"a":2}'; ` + good, "done", "\xff\n{\"a\":1,\"a\":2}\n", ""},
 		{"negative usage", `echo '{"type":"usage","calls":-1}';` + good, "done", "", "a count is negative"},
+		{"insight without a text", `echo '{"type":"insight"}';` + good, "done", "", `"insight" event: field "text" is missing`},
+		{"decision about nothing", `echo '{"type":"decision","text":" "}';` + good, "done", "", `"decision" event: its text is empty`},
 		{"metric without a name", `echo '{"type":"metric","value":1}';` + good, "done", "", `field "name" is missing`},
 		{"a status after an ok result", good + "; exit 3", "done", "", "agent ended with exit status 3"},
 		{"killed", good + "; kill -KILL $$", "done", "", "agent ended with exit status 137"},
@@ -145,6 +148,9 @@ echo '{"type":"usage","input_tokens":10,"output_tokens":2,"calls":1}'
 echo '{"type":"usage","input_tokens":5}'
 echo '{"type":"metric","name":"score","value":1}'
 echo '{"type":"metric","name":"score","value":0.5}'
+echo '{"type":"insight","text":" tests are slow "}'
+echo '{"type":"decision","text":"one file"}'
+echo '{"type":"insight","text":"ink dries"}'
 echo '{"type":"result","ok":true,"output":"x","stateful":true}'`).Execute(t.Context(), work(t))
 	if err != nil {
 		t.Fatal(err)
@@ -152,9 +158,25 @@ echo '{"type":"result","ok":true,"output":"x","stateful":true}'`).Execute(t.Cont
 	want := exec.Outcome{
 		Output: "x", Stdout: "x", Stateful: true,
 		Usage: exec.Usage{InputTokens: 15, OutputTokens: 2, Calls: 1}, Metrics: map[string]float64{"score": 0.5},
+		Insights: []string{"tests are slow", "ink dries"}, Decisions: []string{"one file"},
 	}
 	if diff := cmp.Diff(want, outcome); diff != "" {
 		t.Errorf("outcome (-want +got):\n%s", diff)
+	}
+}
+
+// TestExecuteKeepsNoSecrets: what a program says has no values of variables that
+// are let through to it.
+func TestExecuteKeepsNoSecrets(t *testing.T) {
+	const value = "s3cr3t-v4lue-of-the-test"
+	w := work(t)
+	w.Runner = &process.Runner{Env: append(os.Environ(), "DEPLOY_TOKEN="+value)}
+	outcome, err := script(t, `
+echo '{"type":"insight","text":"the token is '$DEPLOY_TOKEN'"}'
+echo '{"type":"decision","text":"use '$DEPLOY_TOKEN'"}'
+echo '{"type":"result","ok":true,"output":"done with '$DEPLOY_TOKEN'"}'`).Execute(t.Context(), w)
+	if said := fmt.Sprint(outcome); err != nil || strings.Contains(said, value) || !strings.Contains(said, "[DEPLOY_TOKEN]") {
+		t.Errorf("%s, %v", said, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -76,6 +77,8 @@ func (o Outcome) and(next Outcome) Outcome {
 	next.Stateful = next.Stateful || o.Stateful
 	next.Tokens = AddTokens(o.Tokens, next.Tokens)
 	next.Calls += o.Calls
+	next.Insights = slices.Concat(o.Insights, next.Insights)
+	next.Decisions = slices.Concat(o.Decisions, next.Decisions)
 	if len(o.Metrics) > 0 {
 		all := maps.Clone(o.Metrics)
 		maps.Copy(all, next.Metrics)

@@ -104,7 +104,16 @@ type Outcome struct {
 	Summary string
 	// Runs and Artifacts are ids of runs of experiments and paths of files.
 	Runs, Artifacts []string
+	// Insights and Decisions are for whoever reads the notepad.
+	Insights, Decisions []string
 }
+
+const (
+	// MaxNotes is how many insights, and how many decisions, of an attempt are
+	// kept.
+	MaxNotes = 50
+	note     = 1 << 10 // how long one may be, in bytes
+)
 
 // ErrContextExhausted says that the context of an executor is full.
 var ErrContextExhausted = errors.New("exec: the context of the executor is exhausted")
@@ -149,11 +158,20 @@ func (t *trial) said() *history.AttemptEnded {
 	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
 		Tokens: t.outcome.Tokens, Calls: t.outcome.Calls,
 		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful,
-		Summary: bound.Text(t.outcome.Summary, bound.Output)}
+		Summary:  bound.Text(t.outcome.Summary, bound.Output),
+		Insights: notes(t.outcome.Insights), Decisions: notes(t.outcome.Decisions)}
 	if t.err != nil {
 		said.Error = bound.Text(t.err.Error(), bound.Output)
 	}
 	return said
+}
+
+// notes are what is kept of insights or decisions.
+func notes(said []string) (kept []string) {
+	for _, text := range said[:min(MaxNotes, len(said))] {
+		kept = append(kept, bound.Text(text, note))
+	}
+	return kept
 }
 
 // facts are everything known about the trial, in order.
