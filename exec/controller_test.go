@@ -55,7 +55,7 @@ id = 1
 description = "Write the first line"
 run = "true"
 artifacts = { create = ["a.txt"] }
-postconditions = [{ kind = "file_exists", path = "a.txt" }]
+postconditions = [{ kind = "file_contains", path = "a.txt", text = "one" }]
 ` + strings.Join(extra, "\n") + `
 
 [[tasks.steps]]

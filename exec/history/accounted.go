@@ -14,6 +14,7 @@ import (
 type Accounted struct {
 	Tree     ledger.Digest               `json:"tree"`
 	Declared ledger.Declared             `json:"declared"`
+	Unsaid   bool                        `json:"unsaid,omitempty"` // the step does not say what it changes
 	Changes  []ledger.Change             `json:"changes,omitempty"`
 	Account  ledger.Account              `json:"account"`
 	Symbols  []ledger.Symbol             `json:"symbols,omitempty"`
@@ -88,7 +89,7 @@ func (f *Accounted) readBack() Fact {
 	d.Create, d.Modify, d.Delete = some(d.Create), some(d.Modify), some(d.Delete)
 	// here an empty list is not none
 	d.SymbolsAdd, d.SymbolsRemove = slices.Clone(d.SymbolsAdd), slices.Clone(d.SymbolsRemove)
-	return &Accounted{Tree: f.Tree, Declared: d, Account: ledger.Account{}, Lines: f.Lines, Total: f.Total,
+	return &Accounted{Tree: f.Tree, Declared: d, Unsaid: f.Unsaid, Account: ledger.Account{}, Lines: f.Lines, Total: f.Total,
 		Whole: f.Whole}
 }
 

@@ -99,6 +99,16 @@ func (f *Accounted) ofAttempt(r *Run, _ *Step, a *Attempt, _ moment) error {
 	return nil
 }
 
+func (f *Controlled) ofRun(r *Run, _ moment) error {
+	r.Controlled = f
+	return nil
+}
+
+func (f *Controlled) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
+	a.Controlled = f
+	return nil
+}
+
 func (f *Differs) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
 	a.Differs = append(a.Differs, *f)
 	return nil

@@ -30,6 +30,8 @@ type Policy struct {
 	// how often others' changes are looked for: "" at the ends of the run, before
 	// what cannot be undone and after questions, "every-step" before each step too
 	External string `json:"external,omitempty"`
+	// whether checks are held against trees that lack the work: "" if so, "off"
+	Controls string `json:"controls,omitempty"`
 
 	// for a server that may know later what it does not know yet
 	EvidenceWait time.Duration `json:"evidence_wait_ns,omitempty"`

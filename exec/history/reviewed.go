@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/gate"
 )
@@ -72,4 +73,23 @@ func grounded(c gate.Criterion) bool {
 		}
 	}
 	return false
+}
+
+// Grants reports whether a gate's reviewer, who carried out no step of the run,
+// finds a criterion met, and cites what the run changed or names for it.
+func (r *Run) Grants(j gate.Judgement, criterion string) bool {
+	if j.Verdict == nil || j.Verdict.Review == nil || j.Verdict.Result != gate.Passed {
+		return false
+	}
+	review := j.Verdict.Review
+	for _, s := range r.Steps {
+		for _, a := range s.Attempts {
+			if review.Identity != "" && review.Identity == a.Method.Identity {
+				return false
+			}
+		}
+	}
+	return slices.ContainsFunc(review.Criteria, func(c gate.Criterion) bool {
+		return c.Text == criterion && c.Met != nil && *c.Met && grounded(c)
+	})
 }

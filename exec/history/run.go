@@ -30,6 +30,9 @@ type Run struct {
 	Tree   record.Snapshot // the tree that we left
 	Git    ledger.GitState
 	Final  []gate.Judgement
+	// Controlled are the negative controls of the completion checks; nil: there
+	// were none.
+	Controlled *Controlled
 
 	Flow Flow // strategy, tasks, tokens
 

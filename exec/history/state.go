@@ -166,6 +166,8 @@ type Attempt struct {
 	Lane      *Lane            // nil: it was carried out by itself
 	Base      record.Snapshot  // the tree that it began with: the step's checkpoint then
 	Discarded record.Snapshot  // what it left and was undone, where that was kept
+	// Controlled are the negative controls of its checks; nil: there were none.
+	Controlled *Controlled
 	// Compensated is how its compensation went; nil if there was none yet.
 	Compensated *Compensated
 	// Resumptions is how often the run had been resumed when the attempt

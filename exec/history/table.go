@@ -30,7 +30,7 @@ func facts() []func() Fact {
 		fact[StepStarted], fact[StepCompleted], fact[StepFailed], fact[StepSkipped], fact[StepBlocked], fact[Lesson],
 		// an attempt
 		fact[AttemptStarted], fact[AttemptEnded], fact[Telemetry], fact[Accounted], fact[Differs], fact[Cycle],
-		fact[Judged], fact[AttemptFailed],
+		fact[Judged], fact[Controlled], fact[AttemptFailed],
 		// after a failure
 		fact[RestoreBegun], fact[Restored], fact[Compensated], fact[Recovery], fact[Advised], fact[Patched],
 		// people

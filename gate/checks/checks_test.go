@@ -114,7 +114,7 @@ func TestChecks(t *testing.T) {
 	pass := gatetest.Pass(t, before, after)
 	pass.Runner = runner
 	for _, tt := range tests {
-		t.Run(say.Check(tt.check), func(t *testing.T) {
+		t.Run(tt.check.String(), func(t *testing.T) {
 			if tt.check.Name == "./a.txt" && runtime.GOOS == "windows" {
 				t.Skip("os/exec takes every file with an ending for a program")
 			}
@@ -222,7 +222,7 @@ func TestChecksStayInTheWorkspace(t *testing.T) {
 	for path, want := range map[string]gate.Result{"in": gate.Passed, "out": gate.Fail, "lost": gate.Fail, "folder/secret": gate.Fail} {
 		for _, c := range []plan.Check{{Kind: "file_exists", Path: path}, {Kind: "file_contains", Path: path, Text: "secret"}} {
 			if v, err := decide(t, pass, c); err != nil || v.Result != want {
-				t.Errorf("%s: got %+v, %v, want %s", say.Check(c), v, err, want)
+				t.Errorf("%s: got %+v, %v, want %s", c.String(), v, err, want)
 			}
 		}
 	}

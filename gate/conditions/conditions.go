@@ -9,7 +9,6 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/decide"
-	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/internal/code"
 )
@@ -51,7 +50,7 @@ func assumptions(ctx context.Context, pass *gate.Pass, d *decide.Several) {
 			continue
 		}
 		d.One(ctx, pass, *a.Check, func(v gate.Verdict) {
-			decide.Objections(pass, v, gate.Finding{Code: code.Precondition, Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: say.Check(*a.Check)})
+			decide.Objections(pass, v, gate.Finding{Code: code.Precondition, Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: a.Check.String()})
 		})
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/decide"
-	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
@@ -60,7 +59,7 @@ func firstLook(pass *gate.Pass, id string) bool {
 }
 
 func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {
-	f := gate.Finding{Code: code.Invariant, Message: story(pass, inv), Expected: say.Check(*inv.Check)}
+	f := gate.Finding{Code: code.Invariant, Message: story(pass, inv), Expected: inv.Check.String()}
 	switch {
 	case inv.Critical:
 		decide.Objections(pass, v, f)

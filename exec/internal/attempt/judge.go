@@ -56,6 +56,12 @@ func (t judging) judge(ctx context.Context) *fault {
 	if foreign != nil {
 		return foreign
 	}
+	if f := t.control(ctx); f != nil {
+		return f
+	}
+	if f := t.idle(); f != nil {
+		return f
+	}
 	return t.gatesLeftNothing(look)
 }
 

@@ -139,6 +139,7 @@ type trial struct {
 	entry         *history.Accounted // what it did against what it declared; nil before that is known
 	journalled    *history.Accounted // entry, or as much of it as a journal takes
 	judged        []gate.Judgement
+	controls      []history.Control  // what its checks say of trees that lack what it did
 	telemetry     *history.Telemetry // nil: nothing is to be recorded
 
 	limit   time.Duration // of the attempt
@@ -189,7 +190,11 @@ func (t *trial) facts() []history.Fact {
 	if t.differs != nil {
 		facts = append(facts, t.differs)
 	}
-	return append(facts, history.Judged(t.judged).Facts()...)
+	facts = append(facts, history.Judged(t.judged).Facts()...)
+	if len(t.controls) > 0 {
+		facts = append(facts, &history.Controlled{Controls: t.controls})
+	}
+	return facts
 }
 
 // left is how long the attempt may still take.

@@ -40,7 +40,7 @@ func (e *Ending) End(ctx context.Context) error {
 	if err := e.Deliveries.Look(ctx, nil); err != nil || e.Rec.Run.Foreign != nil {
 		return err // somebody is asked first
 	}
-	ended, judged, err := e.verdict(ctx)
+	ended, judged, controlled, err := e.verdict(ctx)
 	if err != nil {
 		return e.LetGo(ctx, err)
 	}
@@ -48,6 +48,9 @@ func (e *Ending) End(ctx context.Context) error {
 		return nil // the loop stops
 	}
 	facts := history.Judged(judged).Facts()
+	if controlled != nil {
+		facts = append(facts, controlled)
+	}
 	if e.Rec.Run.Started.Isolated && !e.Rec.Run.Started.Shadow && ended.Status == history.Achieved {
 		if err := e.deliver(ctx, ended); err != nil || e.Rec.Run.Foreign != nil {
 			return err
@@ -62,7 +65,7 @@ func (e *Ending) End(ctx context.Context) error {
 // verdict is how the run ends: what the steps came to, and what the final gates
 // say of the tree as it is now. It only gets worse while it is found out, and a
 // run that has not achieved anything is not judged.
-func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement, error) {
+func (e *Ending) verdict(ctx context.Context) (*history.Ended, gate.Judgements, *history.Controlled, error) {
 	ended := &history.Ended{Status: history.Achieved, Tree: e.Rec.Run.Tree.Tree}
 	lower := func(to history.Status, format string, args ...any) {
 		if ended.Status != history.NotAchieved {
@@ -90,27 +93,30 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 		}
 	}
 	if foreign, err := e.Work.LookAtAll(ctx); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	} else if len(foreign) > 0 {
 		refused := e.Bound.Refusal()
 		refused.Reasons = foreign
-		return nil, nil, refused
+		return nil, nil, nil, refused
 	}
 	if ended.Status == history.NotAchieved {
-		return ended, nil, nil
+		return ended, nil, nil, nil
 	}
 	if len(e.Rec.Run.Steps) > 0 && !slices.ContainsFunc(e.Rec.Run.Steps, func(s *history.Step) bool {
 		return s.Status == history.Completed || s.Status == history.Skipped && s.Skipped.Done
 	}) {
 		lower(history.NotAchieved, "no step was completed")
 	}
-	judged, err := e.judgeRun(ctx)
+	judged, controlled, err := e.judgeRun(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	changed, err := e.leftAlone(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	for _, line := range e.unverified(judged, controlled) {
+		lower(history.Partial, "%s", line)
 	}
 	for _, line := range changed {
 		lower(history.NotAchieved, "the tree changed while the run was judged: %s", line)
@@ -120,29 +126,34 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 			lower(history.NotAchieved, "%s", line)
 		}
 	}
-	return ended, judged, nil
+	return ended, judged, controlled, nil
 }
 
 // judgeRun asks the final gates about the tree as it is. What the run is bound
 // to is looked at once more before, however lately that was done: nothing is
 // attempted afterwards that would notice.
-func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, error) {
+func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, *history.Controlled, error) {
 	e.Rec.Seen.Forget(guard.Bindings)
 	if err := e.Bound.Verify(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tree, err := e.Work.Known(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.Work.Base, tree
 	if pass.Comparison, err = source.Compare(ctx, ledger.Diff(e.Work.Base, tree), pass.Content); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e.Tell(event.Event{Kind: event.Judging, Phase: gate.Final})
-	return e.Panel.Ask(ctx, pass), nil
+	judged := e.Panel.Ask(ctx, pass)
+	if len(judged.Blocking()) > 0 || session.Interrupted(ctx) {
+		return judged, nil, nil
+	}
+	controlled, err := e.controlled(ctx, pass)
+	return judged, controlled, err
 }
 
 // completedPart is the plan as far as it was carried out: what steps declared

@@ -18,6 +18,7 @@ type Settings struct {
 	Jobs          int              // jobs = steps that may run at once
 	OnConflict    string           // on_conflict = "sequential"; "" is "ask"
 	External      string           // external = "every-step"; "" is "checkpoints"
+	Controls      string           // controls = "off"; "" is "on"
 }
 
 // SettingsOf reads them. What is out of range counts as not said.
@@ -54,6 +55,10 @@ func SettingsOf(p *plan.Plan) Settings {
 			if text == EveryStep {
 				s.External = text
 			}
+		case "controls":
+			if text == ControlsOff {
+				s.Controls = text
+			}
 		}
 	}
 	return s
@@ -61,6 +66,9 @@ func SettingsOf(p *plan.Plan) Settings {
 
 // EveryStep has others' changes looked for before each step.
 const EveryStep = "every-step"
+
+// ControlsOff holds no check against trees that lack the work.
+const ControlsOff = "off"
 
 // hardest is the highest complexity.
 const hardest = 5

@@ -12,7 +12,6 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
@@ -39,11 +38,11 @@ type Several struct {
 func (d *Several) One(ctx context.Context, pass *gate.Pass, c plan.Check, no func(gate.Verdict)) {
 	v, err := pass.Decide(ctx, c)
 	if err != nil {
-		d.errs = append(d.errs, fmt.Errorf("gate: %s: %w", say.Check(c), err))
+		d.errs = append(d.errs, fmt.Errorf("gate: %s: %w", c.String(), err))
 		return
 	}
 	for _, e := range v.Evidence {
-		pass.Evidencef("%s: %s", say.Check(c), e)
+		pass.Evidencef("%s: %s", c.String(), e)
 	}
 	for _, cite := range v.Citations {
 		pass.Cite(cite)
@@ -59,7 +58,7 @@ func (d *Several) Each(ctx context.Context, pass *gate.Pass, code, noun string, 
 	for n, c := range checks {
 		d.One(ctx, pass, c, func(v gate.Verdict) {
 			Objections(pass, v, gate.Finding{Code: code,
-				Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, say.Check(c)), Expected: say.Check(c)})
+				Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, c.String()), Expected: c.String()})
 		})
 	}
 }

@@ -1,15 +1,13 @@
-package say
+package plan
 
 import (
 	"fmt"
 	"strings"
-
-	"github.com/planlock/planlock/plan"
 )
 
-// Check is a check in one line, for people: its kind and the arguments that it
-// has.
-func Check(c plan.Check) string {
+// String is the check in one line, for people: its kind and the arguments that
+// it has.
+func (c Check) String() string {
 	var b strings.Builder
 	b.WriteString(c.Kind)
 	arg := func(name, value string) {

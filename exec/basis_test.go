@@ -1,0 +1,49 @@
+package exec_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// basisPlan is a plan of one step, which writes work.txt and has a
+// postcondition.
+func basisPlan(check string, extra ...string) string {
+	return strings.Replace(twoSteps(extra...)[:strings.Index(twoSteps(extra...), "[[tasks.steps]]\nid = 2")],
+		`{ kind = "file_contains", path = "a.txt", text = "one" }`, check, 1)
+}
+
+// A check proves a step if it tells the work from its absence: from the tree
+// before, and from empty files.
+func TestBasis(t *testing.T) {
+	tests := map[string]struct {
+		check  string
+		wrote  string
+		basis  history.Basis
+		status history.Status
+	}{
+		"what is in the file": {`{ kind = "file_contains", path = "a.txt", text = "one" }`, "one\n", history.Proved, history.Achieved},
+		"a command":           {`{ kind = "command", run = "grep -q one a.txt" }`, "one\n", history.Proved, history.Achieved},
+		"that it is there":    {`{ kind = "file_exists", path = "a.txt" }`, "one\n", history.Declared, history.Partial},
+		"that it is there, by a command": {`{ kind = "command", run = "test -f a.txt" }`, "one\n", history.Declared,
+			history.Partial},
+		"what was there before":   {`{ kind = "file_exists", path = "b.txt" }`, "one\n", history.Declared, history.Partial},
+		"nothing":                 {`{ kind = "command", run = "true" }`, "one\n", history.Declared, history.Partial},
+		"an empty file":           {`{ kind = "command", run = "test -f a.txt" }`, "", history.Declared, history.Partial},
+		"a program that it wrote": {`{ kind = "command", run = "sh a.txt" }`, "test -s a.txt\n", history.Declared, history.Partial},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			run := exectest.Run(t, basisPlan(tt.check), workspace, exectest.Script{"1.1": exectest.Write("a.txt", tt.wrote)})
+			run.Want(t, tt.status)
+			if got, why := run.Report.Run.Standings().Of(run.Report.Run.Step("1.1")); got != tt.basis {
+				t.Errorf("it is %q (%s), want %q", got, why, tt.basis)
+			}
+			if got := run.Read(t, "a.txt"); got != tt.wrote {
+				t.Errorf("a.txt holds %q afterwards", got)
+			}
+		})
+	}
+}

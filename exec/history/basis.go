@@ -1,0 +1,119 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A Basis is what the word of a completed step rests on.
+type Basis string
+
+// The bases, the best first.
+const (
+	// Proved: a check of it holds, and failed in a negative control.
+	Proved Basis = "proved"
+	// Reviewed: somebody who did not do the work found it met, and cites where.
+	Reviewed Basis = "reviewed"
+	// SelfTested: as proved, by a check that runs files which the step wrote.
+	SelfTested Basis = "self-tested"
+	// Declared: the declared artifacts, and only these, happened.
+	Declared Basis = "declared"
+	// Unverified: nobody looked.
+	Unverified Basis = "unverified"
+)
+
+// Counts reports whether somebody or something looked at the work itself.
+func (b Basis) Counts() bool { return b == Proved || b == Reviewed }
+
+// Bases are all bases, the best first.
+func Bases() []Basis { return []Basis{Proved, Reviewed, SelfTested, Declared, Unverified} }
+
+// Standings are what the steps of a run rest on. It is made of a run as it is,
+// and does not follow it.
+type Standings struct {
+	byCheck map[plan.Address]string // of a later step, that tells
+	byTask  map[string]string       // reviewer of the whole task
+}
+
+// Standings looks at all steps of the run.
+func (r *Run) Standings() *Standings {
+	all := &Standings{byCheck: map[plan.Address]string{}, byTask: map[string]string{}}
+	for _, s := range r.Steps {
+		if s.Completed == nil {
+			continue
+		}
+		for _, c := range s.Controls() {
+			for _, other := range c.Steps {
+				if c.Tells() && len(c.Own) == 0 {
+					all.byCheck[other] = c.String()
+				}
+			}
+		}
+		for _, review := range s.Reviews() {
+			if review.Counts() {
+				all.byTask[s.Task] = review.Reviewer
+			}
+		}
+	}
+	return all
+}
+
+// Of is what a step rests on, and what says so; "" of a step that is not
+// completed. Work that was there already nobody looked at.
+func (a *Standings) Of(s *Step) (basis Basis, why string) {
+	if s.Skipped != nil && s.Skipped.Done {
+		return Unverified, s.Skipped.Why
+	}
+	if s.Completed == nil {
+		return "", ""
+	}
+	basis, why = alone(s)
+	if check, ok := a.byCheck[s.Address]; ok && basis != Proved {
+		return Proved, check
+	}
+	if reviewer, ok := a.byTask[s.Task]; ok && !basis.Counts() {
+		return Reviewed, "reviewed by " + reviewer
+	}
+	return basis, why
+}
+
+// alone is what a completed step rests on by itself.
+func alone(s *Step) (basis Basis, why string) {
+	basis, why = onAccount(s.Last())
+	for _, c := range s.Controls() {
+		switch {
+		case c.Tells() && len(c.Own) == 0:
+			return Proved, c.String()
+		case c.Tells():
+			basis, why = SelfTested, c.String()
+		}
+	}
+	return basis, why
+}
+
+// onAccount is what the ledger says of an attempt.
+func onAccount(a *Attempt) (basis Basis, why string) {
+	if a == nil || a.Accounted == nil {
+		return Unverified, "nobody looked"
+	}
+	entry := a.Accounted
+	switch {
+	case entry.Unsaid:
+		return Unverified, "nobody looked: it does not declare what it changes"
+	case !entry.Account.Holds():
+		return Unverified, "nobody looked: it changed more than it declares"
+	case len(entry.Changes) == 0:
+		return Declared, "it changed nothing, as declared"
+	}
+	return Declared, fmt.Sprintf("the declared artifacts happened, and only these: %s", entry.Size())
+}
+
+// Controls are the negative controls of the attempt that completed the step;
+// none if it is not completed. The caller must not change what they refer to.
+func (s *Step) Controls() []Control {
+	if s.Completed == nil || s.Last() == nil || s.Last().Controlled == nil {
+		return nil
+	}
+	return s.Last().Controlled.Controls
+}

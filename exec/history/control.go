@@ -1,0 +1,74 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A ControlResult is what a check says of a tree that lacks the work.
+type ControlResult string
+
+// What a check says of such a tree. One that could not be decided there has
+// told nothing: it took too long, it crashed, what it runs was not found, or it
+// ran no test.
+const (
+	ControlFailed    ControlResult = "failed"    // it does not hold there
+	ControlHolds     ControlResult = "holds"     // it holds there, too
+	ControlUndecided ControlResult = "undecided" // nobody knows
+)
+
+// A Control is a negative control: what a check that holds after the work says
+// of trees that lack it. A check that cannot fail proves nothing.
+type Control struct {
+	Check string `json:"check"`
+	// Before is the tree before the work, Emptied the one after it with nothing
+	// in the files that it wrote; "" where there is no such file.
+	Before  ControlResult `json:"before"`
+	Emptied ControlResult `json:"emptied,omitempty"`
+	// Keeps says that the work was to keep what holds, as a refactoring is.
+	Keeps bool `json:"keeps,omitempty"`
+	// Own are files that the check runs and that the work itself wrote.
+	Own []string `json:"own,omitempty"`
+	// Steps are others that the check speaks for: those that wrote it.
+	Steps []plan.Address `json:"steps,omitempty"`
+	Why   string         `json:"why,omitempty"` // it was not decided
+}
+
+// Tells reports whether the check tells the work from its absence.
+func (c *Control) Tells() bool {
+	if c.Keeps && c.Before == ControlHolds {
+		return c.Emptied == ControlFailed
+	}
+	return c.Before == ControlFailed && (c.Emptied == "" || c.Emptied == ControlFailed)
+}
+
+// String says what the control showed.
+func (c *Control) String() string {
+	switch {
+	case !c.Tells() && c.Why != "":
+		return fmt.Sprintf("%s holds, and nobody knows whether it would without the work: %s", c.Check, c.Why)
+	case !c.Tells():
+		return fmt.Sprintf("%s holds, and did without the work", c.Check)
+	case len(c.Own) > 0:
+		return fmt.Sprintf("%s holds, and not without the work, which wrote what it runs: %s", c.Check,
+			strings.Join(c.Own, ", "))
+	}
+	return fmt.Sprintf("%s holds, and not without the work", c.Check)
+}
+
+// Controlled are the negative controls of an attempt, or of the run as a whole.
+type Controlled struct {
+	Controls []Control `json:"controls"`
+}
+
+func (*Controlled) Type() string { return "controlled" }
+
+func (f *Controlled) String() string {
+	var said []string
+	for i := range f.Controls {
+		said = append(said, f.Controls[i].String())
+	}
+	return strings.Join(said, "; ")
+}

@@ -1,0 +1,93 @@
+package attempt
+
+import (
+	"context"
+	"slices"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/control"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// control finds out what the checks of an attempt say of trees that lack what
+// it did. A check that holds there as well proves nothing.
+func (t judging) control(ctx context.Context) *fault {
+	t.controls = t.seenRed()
+	if t.Rec.Run.Policy.Controls == flow.ControlsOff || len(t.entry.Bears) > 0 {
+		return nil
+	}
+	pass := t.Panel.Prepare(t.Pass(gate.After, t.s, t.runner.Judge()))
+	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
+	c := &control.Case{Work: t.Work, Pass: pass, Changes: t.entry.Changes, Checks: t.step.Postconditions,
+		Keeps: t.step.SemanticChange == plan.Preserving, Touched: t.Touchy}
+	found, after, err := c.Run(ctx)
+	switch {
+	case err != nil:
+		return faultf(history.Crashed, "what the step did could not be put back after it was taken out: %v", err)
+	case session.Interrupted(ctx):
+		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
+	}
+	t.after = after
+	t.controls = append(t.controls, found...)
+	return nil
+}
+
+// seenRed are tests that hold after the attempt and that the controller saw
+// fail before it: those of steps before this one, which it fixes, and that which
+// it wrote first itself.
+func (t judging) seenRed() []history.Control {
+	var seen []history.Control
+	for _, s := range t.Contract.Intents() {
+		writer := t.Rec.Run.Step(s.Address)
+		if s.TestIntent.FixedBy == t.s.Address && writer != nil && writer.Status == history.Completed {
+			check := plan.Check{Kind: "command", Run: s.TestIntent.Test}
+			seen = append(seen, history.Control{Check: s.TestIntent.Test, Before: history.ControlFailed,
+				Own: control.Own(check, t.entry.Changes), Steps: []plan.Address{s.Address}})
+		}
+	}
+	held := func(phase history.CyclePhase) bool {
+		return slices.ContainsFunc(t.cycles(), func(c history.Cycle) bool { return c.Phase == phase && c.Holds })
+	}
+	if cycles := t.cycles(); held(history.Red) && held(history.Green) {
+		seen = append(seen, history.Control{Check: cycles[0].Test, Before: history.ControlFailed})
+	}
+	return seen
+}
+
+// cycles are the phases of the attempt that are over, those of earlier ones that
+// it went on with among them.
+func (t *trial) cycles() []history.Cycle {
+	done := slices.Clone(t.carried)
+	if last := t.s.Last(); last != nil && last.Number == t.number {
+		done = append(done, last.Cycles...)
+	}
+	return done
+}
+
+// idle refuses work that changed nothing, though it does not say so, where
+// nothing shows that it was there all the same. A command that the plan itself
+// names was carried out, and what acts outside of the workspace need not change
+// anything there.
+func (t judging) idle() *fault {
+	declaredNone := t.step.Artifacts != nil && len(t.step.Artifacts.Create)+len(t.step.Artifacts.Modify)+
+		len(t.step.Artifacts.Delete) == 0
+	if len(t.entry.Changes) > 0 || declaredNone || t.method.Run != "" || !t.s.WithinTree() || t.shown() {
+		return nil
+	}
+	return faultf(history.GateFailed, "the step did nothing: no file changed, and no check and no reviewer says that "+
+		"its work was there before; a step that is to change nothing says so with artifacts = {}")
+}
+
+// shown reports whether something tells the work from its absence, or somebody
+// looked at it.
+func (t judging) shown() bool {
+	if slices.ContainsFunc(t.controls, func(c history.Control) bool { return c.Tells() }) {
+		return true
+	}
+	a := *t.s.Last()
+	a.Gates = t.judged
+	return slices.ContainsFunc(a.Reviews(), history.Review.Counts)
+}

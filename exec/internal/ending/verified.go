@@ -1,0 +1,72 @@
+package ending
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/control"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/gate"
+)
+
+// controlled holds the completion checks against trees that lack what the run
+// did. pass is the one that the final gates were asked with.
+func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Controlled, error) {
+	if e.Rec.Run.Policy.Controls == flow.ControlsOff {
+		return nil, nil
+	}
+	own := e.Panel.Prepare(pass)
+	own.Before = e.Work.Base
+	c := &control.Case{Work: e.Work, Pass: own, Changes: pass.Changes, Checks: e.Plan.Completion.Checks,
+		Keeps: true, Touched: e.Touchy}
+	found, _, err := c.Run(ctx)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &history.Controlled{Controls: found}, nil
+}
+
+// unverified says what of the run nothing and nobody has shown, a line each:
+// steps that decide whether the goal is achieved, and completion criteria.
+func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controlled) []string {
+	run := e.Rec.Run
+	var lines []string
+	standings, essential := run.Standings(), e.Plan.Essential()
+	for _, s := range run.Steps {
+		_, step := e.Contract.At(s.Address)
+		basis, why := standings.Of(s)
+		if step != nil && basis != "" && !basis.Counts() && essential(step) {
+			lines = append(lines, fmt.Sprintf("step %s is %s: %s", s.Address, basis, why))
+		}
+	}
+	for i, check := range e.Plan.Completion.Checks {
+		if why := unproved(check.String(), controlled); why != "" {
+			lines = append(lines, fmt.Sprintf("completion check %d proves nothing: %s", i+1, why))
+		}
+	}
+	for i, text := range e.Plan.Completion.AcceptanceCriteria {
+		if !slices.ContainsFunc(judged, func(j gate.Judgement) bool { return run.Grants(j, text) }) {
+			lines = append(lines, fmt.Sprintf("completion criterion %d was judged by nobody: %s", i+1, text))
+		}
+	}
+	return bound.First(lines, bound.Lines)
+}
+
+// unproved says why a check that holds at the end proves nothing; "" if it
+// proves something.
+func unproved(check string, controlled *history.Controlled) string {
+	if controlled != nil {
+		for i := range controlled.Controls {
+			if c := &controlled.Controls[i]; c.Check == check {
+				if c.Tells() {
+					return ""
+				}
+				return c.String()
+			}
+		}
+	}
+	return check + " was held against no tree that lacks the work"
+}
