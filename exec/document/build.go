@@ -65,6 +65,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 	rep.Files, rep.Lines = netFiles(rep.steps)
 	rep.Declarations = declarations(rep)
 	rep.count(r)
+	rep.stand(p, r)
 	a := analysis.Of(p, r)
 	rep.analysis = &a
 	rep.KPIs = newKPIs(a.KPIs)

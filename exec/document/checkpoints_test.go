@@ -20,10 +20,10 @@ func TestTaskCheckpoint(t *testing.T) {
 	head := digest("HEAD")
 	repository := func(f *history.Started) { f.Git = ledger.GitState{"HEAD": head, "index": digest("index")} }
 	s := begin(t, limiter(), repository)
-	s.start("1.1", "primary").work(60_000, "1.1", 1, "", created("server/limit_test.go")).accept("1.1", "primary")
+	s.start("1.1", "primary").work(60_000, "1.1", 1, "", created("server/limit_test.go")).prove("1.1", 1).accept("1.1", "primary")
 	s.start("1.2", "primary").work(700, "1.2", 1, "", created("server/limit.go")).fail("1.2", 1, history.Crashed, "exit status 1")
 	s.attempt("1.2", 2, "primary").work(1000, "1.2", 2, "", created("server/limit.go"),
-		modified("server/limit_test.go")).accept("1.2", "primary")
+		modified("server/limit_test.go")).prove("1.2", 2).accept("1.2", "primary")
 	s.start("2.1", "primary").work(900, "2.1", 1, "", modified("server/server.go")).fail("2.1", 1, history.GateFailed, "types")
 	s.add(5, "2.1", 0, &history.StepFailed{Class: history.GateFailed, Reasons: []string{"types", "syntax"},
 		Halts: true})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -27,7 +28,7 @@ description = "files"
   [[tasks.steps]]
   id = 2
   description = "thinks"
-  prompt = "think"
+  run = "true"
 [[tasks]]
 id = "b"
 description = "changes"
@@ -50,9 +51,7 @@ description = "changes"
 		"b.1": exectest.Remove("gone"),
 		"b.2": exectest.Write("d.txt", ""),
 	})
-	if run.Err != nil {
-		t.Fatal(run.Err)
-	}
+	run.Want(t, history.Partial) // nothing proves what it did
 	got, err := as(document.Declarations, run.Plan, run.Report.Run)
 	if err != nil {
 		t.Fatal(err)

@@ -144,6 +144,7 @@ func (m *Model) functions() map[string]any {
 		"stuck":       func() []*step { return only(m.steps, m.stuck) },
 		"open":        func(most int) []*step { return unfinished(m, most) },
 		"tally":       func() safe { return safe(m.tally()) },
+		"bases":       func() safe { return safe(m.Counts.Bases.String()) },
 		"next":        func() []string { return each(nextSteps(m), m.told) },
 		"resume":      m.resume,
 		"look":        m.look,

@@ -126,6 +126,10 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 		c.Validation = "fail"
 	case "skipped", "partial": // nobody judged the task as a whole
 		c.Validation = "skipped"
+	default:
+		if !t.basis().Counts() {
+			c.Validation = "skipped" // nobody looked at what it did
+		}
 	}
 	if c.Timestamp.IsZero() { // the run ended before the task did
 		c.Timestamp = rep.latest

@@ -141,6 +141,7 @@ type progressStep struct {
 	OutputMatch  *bool                `json:"expected_output_match"` // null: nothing was expected, or not judged yet
 	Output       string               `json:"output_summary"`
 	Deliverables []string             `json:"deliverables"`
+	Standing     *standing            `json:"basis"` // null: it is not completed
 	Message      string               `json:"message"`
 	Consecutive  int                  `json:"consecutive_failure_count"` // after the step
 	Escalations  []progressEscalation `json:"escalations"`
@@ -359,6 +360,7 @@ type progressSummary struct {
 	PendingSteps      int             `json:"pending_steps"`
 	CriticalSteps     int             `json:"critical_steps"`
 	CriticalCompleted int             `json:"critical_steps_completed"`
+	Bases             bases           `json:"bases"`
 	SuccessRate       float64         `json:"success_rate"` // per cent of all steps, to one place
 	TotalRetries      int             `json:"total_retries"`
 	BackupsUsed       int             `json:"backups_used"`

@@ -20,7 +20,7 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 		Critical: s.Critical, RetryCount: s.Retries, Timestamp: s.Ended, Start: s.Started, End: s.Ended,
 		MethodUsed: s.Method, Backups: s.Backups, BackupLog: backupLog(s), Prior: []plan.Address{},
 		Constraints: ordered[string]{}, Deliverables: []string{}, Message: message(s),
-		Escalations: each(s.Questions, newEscalation),
+		Escalations: each(s.Questions, newEscalation), Standing: s.Standing,
 	}
 	for _, a := range s.Attempts {
 		if !a.RolledBack {
@@ -146,6 +146,7 @@ func lastLine(output string) string {
 func newProgressSummary(rep *Model) progressSummary {
 	c := rep.Counts
 	out := progressSummary{
+		Bases:      c.Bases,
 		TotalTasks: c.Tasks, CompletedTasks: c.TasksDone,
 		TotalSteps: c.Steps, CompletedSteps: c.Completed, FailedSteps: c.Failed, SkippedSteps: c.Skipped,
 		BlockedSteps: c.Blocked, PendingSteps: c.Pending + c.Running,

@@ -100,6 +100,8 @@ type counts struct {
 	ModeSwitches int `json:"mode_switches"`
 	RolledBack   int `json:"rolled_back"`
 	Consecutive  int `json:"consecutive_failures"`
+
+	Bases bases `json:"bases"` // of completed steps
 }
 
 // A boundPlan is the plan that the run was locked to: the digest of its

@@ -53,6 +53,7 @@ type step struct {
 	Failure     *stepFailure       `json:"failure"`
 	Skipped     *stepSkipped       `json:"skipped"`
 	Blocked     *stepBlocked       `json:"blocked"`
+	Standing    *standing          `json:"basis"` // null: it is not completed
 	restoring   bool               // its checkpoint is being put back
 	of          *Model
 }

@@ -32,19 +32,19 @@ var stories = []struct {
 
 func firstTask(s *story) *story {
 	s.start("1.1", "primary").work(700, "1.1", 1, "ok\n", created("server/limit_test.go")).
-		gates("1.1", 1, passed("artifacts", gate.After), passed("test-intent", gate.During)).accept("1.1", "primary")
+		gates("1.1", 1, passed("artifacts", gate.After), passed("test-intent", gate.During)).prove("1.1", 1).accept("1.1", "primary")
 	return s.start("1.2", "primary").work(1900, "1.2", 1, "PASS\nok  server 0.4s\n", created("server/limit.go"),
 		modified("go.mod")).
 		gates("1.2", 1, passed("syntax", gate.During), passed("artifacts", gate.After),
-			passed("expected-output", gate.After)).accept("1.2", "primary")
+			passed("expected-output", gate.After)).prove("1.2", 1).accept("1.2", "primary")
 }
 
 func clean(t testing.TB) *story {
 	s := firstTask(begin(t, limiter()))
 	s.start("2.1", "primary").work(900, "2.1", 1, "", modified("server/server.go")).gates("2.1", 1,
-		passed("artifacts", gate.After)).accept("2.1", "primary")
+		passed("artifacts", gate.After)).prove("2.1", 1).accept("2.1", "primary")
 	s.start("3.1", "primary").work(300, "3.1", 1, "", modified("README.md")).gates("3.1", 1,
-		passed("artifacts", gate.After)).accept("3.1", "primary")
+		passed("artifacts", gate.After)).prove("3.1", 1).accept("3.1", "primary")
 	s.add(100, "", 0, &history.Judged{passed("invariants", gate.Final)})
 	return s.end(history.Achieved)
 }
@@ -54,7 +54,7 @@ func clean(t testing.TB) *story {
 func detours(t testing.TB) *story {
 	s := begin(t, limiter())
 	s.start("1.1", "primary").work(700, "1.1", 1, "ok\n", created("server/limit_test.go")).
-		gates("1.1", 1, passed("artifacts", gate.After)).accept("1.1", "primary")
+		gates("1.1", 1, passed("artifacts", gate.After)).prove("1.1", 1).accept("1.1", "primary")
 	s.start("1.2", "primary").work(1200, "1.2", 1, "limit.go:3: undefined: rate\n", created("server/limit.go")).
 		gates("1.2", 1, refused("types", gate.During,
 			gate.Finding{Code: "types", Path: "server/limit.go", Line: 3, Message: "undefined: rate"}))
@@ -62,7 +62,7 @@ func detours(t testing.TB) *story {
 	s.attempt("1.2", 2, "primary").work(1100, "1.2", 2, "still undefined: rate\n", created("server/limit.go")).fail("1.2", 2, history.GateFailed, "undefined: rate")
 	s.add(5, "1.2", 2, &history.Recovery{Rung: "backup", Method: "backup_1", Why: "backup 1 of 1", Repeats: 1})
 	s.attempt("1.2", 3, "backup_1").work(1500, "1.2", 3, "PASS\n", created("server/limit.go"), modified("go.mod")).
-		gates("1.2", 3, passed("expected-output", gate.After)).accept("1.2", "backup_1")
+		gates("1.2", 3, passed("expected-output", gate.After)).prove("1.2", 3).accept("1.2", "backup_1")
 	s.start("2.1", "primary").add(4000, "2.1", 1, &history.AttemptEnded{Exit: 1, Error: "exit status 1",
 		Took: 4 * time.Second}).
 		fail("2.1", 1, history.Crashed, "exit status 1")

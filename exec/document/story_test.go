@@ -118,6 +118,13 @@ func (s *story) gates(a plan.Address, n int, js ...gate.Judgement) *story {
 	return s
 }
 
+// prove has a check of an attempt fail in trees that lack its work.
+func (s *story) prove(a plan.Address, n int) *story {
+	s.t.Helper()
+	return s.add(0, a, n, &history.Controlled{Controls: []history.Control{{Check: "go test ./server",
+		Before: history.ControlFailed, Emptied: history.ControlFailed}}})
+}
+
 func (s *story) accept(a plan.Address, method string) *story {
 	s.t.Helper()
 	return s.add(10, a, 0, &history.StepCompleted{Snapshot: snapshot("after " + string(a)), Method: method})

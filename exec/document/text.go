@@ -121,9 +121,13 @@ func Text(out io.Writer, rep *Model) error {
 	w.declarations(rep.Declarations)
 	w.line("")
 	w.line(fmt.Sprintf("%s  %s", outcome(rep.Status), rep.tally()))
+	if text := rep.Counts.Bases.String(); text != "" {
+		w.line("  " + text)
+	}
 	for _, reason := range rep.Reasons {
 		w.wrap("  ", "  ", reason)
 	}
+	w.unlooked(rep.unlooked())
 	for i, next := range nextSteps(rep) {
 		first := []string{"next  ", "      "}[min(i, 1)]
 		if rep.Waiting != nil && !rep.OwnStores && rep.speller.Spells(next.do) { // what is to be copied is not broken
@@ -519,6 +523,20 @@ func (w *page) judged(title string, js []judgement) {
 
 // declarations writes what would have made an observing run strict, ready to be
 // copied into the plan.
+// unlooked writes what would verify the steps that nobody looked at, once the
+// run is over.
+func (w *page) unlooked(steps []*step) {
+	if len(steps) == 0 || steps[0].of.Ended.IsZero() {
+		return
+	}
+	w.line("")
+	w.line("   Nobody looked at what these steps did. A reviewer, or a check like this, would:")
+	for _, s := range steps {
+		w.line("   # " + string(s.Address))
+		w.WriteString(safetext.Escape("   "+s.Standing.Verify) + "\n") // never cut: it is to be copied
+	}
+}
+
 func (w *page) declarations(ds []declaration) {
 	if len(ds) == 0 {
 		return

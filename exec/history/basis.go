@@ -1,10 +1,6 @@
 package history
 
-import (
-	"fmt"
-
-	"github.com/planlock/planlock/plan"
-)
+import "github.com/planlock/planlock/plan"
 
 // A Basis is what the word of a completed step rests on.
 type Basis string
@@ -87,6 +83,8 @@ func alone(s *Step) (basis Basis, why string) {
 			return Proved, c.String()
 		case c.Tells():
 			basis, why = SelfTested, c.String()
+		case basis != SelfTested:
+			why = c.String()
 		}
 	}
 	return basis, why
@@ -106,7 +104,7 @@ func onAccount(a *Attempt) (basis Basis, why string) {
 	case len(entry.Changes) == 0:
 		return Declared, "it changed nothing, as declared"
 	}
-	return Declared, fmt.Sprintf("the declared artifacts happened, and only these: %s", entry.Size())
+	return Declared, "the declared artifacts happened, and only these"
 }
 
 // Controls are the negative controls of the attempt that completed the step;

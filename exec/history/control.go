@@ -70,5 +70,5 @@ func (f *Controlled) String() string {
 	for i := range f.Controls {
 		said = append(said, f.Controls[i].String())
 	}
-	return strings.Join(said, "; ")
+	return sprint("%s: %s", count(len(said), "check"), strings.Join(said, "; "))
 }

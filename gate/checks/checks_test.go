@@ -17,7 +17,6 @@ import (
 	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/gate/conditions"
 	"github.com/planlock/planlock/gate/gatetest"
-	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/control"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // controlled holds the completion checks against trees that lack what the run
@@ -33,15 +35,7 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 // steps that decide whether the goal is achieved, and completion criteria.
 func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controlled) []string {
 	run := e.Rec.Run
-	var lines []string
-	standings, essential := run.Standings(), e.Plan.Essential()
-	for _, s := range run.Steps {
-		_, step := e.Contract.At(s.Address)
-		basis, why := standings.Of(s)
-		if step != nil && basis != "" && !basis.Counts() && essential(step) {
-			lines = append(lines, fmt.Sprintf("step %s is %s: %s", s.Address, basis, why))
-		}
-	}
+	lines := e.unlooked()
 	for i, check := range e.Plan.Completion.Checks {
 		if why := unproved(check.String(), controlled); why != "" {
 			lines = append(lines, fmt.Sprintf("completion check %d proves nothing: %s", i+1, why))
@@ -53,6 +47,47 @@ func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controll
 		}
 	}
 	return bound.First(lines, bound.Lines)
+}
+
+// unlooked are the essential steps that nothing and nobody looked at, those for
+// the same reason in one line.
+func (e *Ending) unlooked() []string {
+	var whys []string
+	steps := map[string][]plan.Address{}
+	standings, essential := e.Rec.Run.Standings(), e.Plan.Essential()
+	for _, s := range e.Rec.Run.Steps {
+		_, step := e.Contract.At(s.Address)
+		basis, why := standings.Of(s)
+		if step == nil || basis == "" || basis.Counts() || !essential(step) {
+			continue
+		}
+		why = fmt.Sprintf("%s: %s", basis, why)
+		if steps[why] == nil {
+			whys = append(whys, why)
+		}
+		steps[why] = append(steps[why], s.Address)
+	}
+	for i, why := range whys {
+		whys[i] = named(steps[why]) + why
+	}
+	return whys
+}
+
+// named are the first of some steps, as the subject of a sentence.
+func named(steps []plan.Address) string {
+	const most = 12
+	if len(steps) == 1 {
+		return fmt.Sprintf("step %s is ", steps[0])
+	}
+	var texts []string
+	for _, a := range steps[:min(most, len(steps))] {
+		texts = append(texts, string(a))
+	}
+	text := "steps " + strings.Join(texts, ", ")
+	if more := len(steps) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + " are "
 }
 
 // unproved says why a check that holds at the end proves nothing; "" if it

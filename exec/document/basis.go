@@ -1,0 +1,127 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A standing is what the word of a completed step rests on.
+type standing struct {
+	Basis history.Basis `json:"basis"`
+	Why   string        `json:"why"`
+	// Verify would have it proved, as a line of the plan; "" where somebody
+	// looked, or nobody has to.
+	Verify string `json:"verify,omitempty"`
+}
+
+// bases are how many steps rest on what.
+type bases struct {
+	Proved     int `json:"proved"`
+	Reviewed   int `json:"reviewed"`
+	SelfTested int `json:"self_tested"`
+	Declared   int `json:"declared"`
+	Unverified int `json:"unverified"`
+}
+
+// String is as in "3 proved · 2 reviewed · 1 declared"; "" where no step is
+// completed.
+func (b bases) String() string {
+	var parts []string
+	for i, n := range []int{b.Proved, b.Reviewed, b.SelfTested, b.Declared, b.Unverified} {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, history.Bases()[i]))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// add counts a step.
+func (b *bases) add(basis history.Basis) {
+	switch basis {
+	case history.Proved:
+		b.Proved++
+	case history.Reviewed:
+		b.Reviewed++
+	case history.SelfTested:
+		b.SelfTested++
+	case history.Declared:
+		b.Declared++
+	case history.Unverified:
+		b.Unverified++
+	}
+}
+
+// stand says of all steps what they rest on, and counts that.
+func (rep *Model) stand(p *plan.Plan, r *history.Run) {
+	standings, essential := r.Standings(), p.Essential()
+	for i, s := range rep.steps {
+		basis, why := standings.Of(r.Steps[i])
+		if basis == "" {
+			continue
+		}
+		rep.Counts.Bases.add(basis)
+		s.Standing = &standing{Basis: basis, Why: why}
+		if _, in, ok := p.Step(s.Address); ok && essential(in) && !basis.Counts() {
+			s.Standing.Verify = verify(s)
+		}
+	}
+}
+
+// verify is a check that would tell the work of a step from its absence, as far
+// as can be told from what it changed.
+func verify(s *step) string {
+	const form = "postconditions = [{ kind = %s }]"
+	if a := s.judged(); a != nil && a.Ledger != nil {
+		for _, symbol := range a.Ledger.Symbols {
+			if symbol.Op == "created" {
+				return fmt.Sprintf(form, `"symbol_exists", symbol = `+quoted(symbol.Name))
+			}
+		}
+		for _, c := range a.Ledger.Changes {
+			if c.Op != "deleted" && c.Kind != "dir" {
+				return fmt.Sprintf(form, `"file_contains", path = `+quoted(c.text())+`, text = "what must be there"`)
+			}
+		}
+	}
+	return fmt.Sprintf(form, `"command", run = "what fails without the work"`)
+}
+
+// quoted is a text as TOML has it.
+func quoted(text string) string { return fmt.Sprintf("%q", text) }
+
+// unlooked are the steps that nobody looked at, and that decide whether the goal
+// is achieved.
+func (rep *Model) unlooked() []*step {
+	var steps []*step
+	for _, s := range rep.steps {
+		if s.Standing != nil && s.Standing.Verify != "" {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// basis is what the task rests on: the least of its completed steps; "" where
+// one is not.
+func (t *task) basis() (least history.Basis) {
+	rank := func(b history.Basis) int {
+		for i, known := range history.Bases() {
+			if known == b {
+				return i
+			}
+		}
+		return 0
+	}
+	for _, s := range t.Steps {
+		if s.Standing == nil {
+			return ""
+		}
+		if least == "" || rank(s.Standing.Basis) > rank(least) {
+			least = s.Standing.Basis
+		}
+	}
+	return least
+}
