@@ -26,7 +26,7 @@ type asker func(ask.Question) (ask.Answer, error)
 func (f asker) Ask(_ context.Context, q ask.Question) (ask.Answer, error) { return f(q) }
 
 func withPrecondition(check string) string {
-	return strings.Replace(twoSteps(), "postconditions = [{ kind = \"file_exists\"", "preconditions = ["+check+"]\npostconditions = [{ kind = \"file_exists\"", 1)
+	return strings.Replace(twoSteps(), "postconditions = [{ kind = \"file_contains\"", "preconditions = ["+check+"]\npostconditions = [{ kind = \"file_contains\"", 1)
 }
 
 func TestAgainIsAskedForEveryRefusal(t *testing.T) {
@@ -164,7 +164,7 @@ func TestAnExecutorCannotHideATimeOut(t *testing.T) {
 
 func TestAStepMayCreateGoMod(t *testing.T) {
 	text := strings.ReplaceAll(twoSteps(), "a.txt", "go.mod")
-	script := exectest.Script{"1.1": exectest.Write("go.mod", "module two\n"), "1.2": exectest.Write("go.mod", "module two\n\ngo 1.25\n")}
+	script := exectest.Script{"1.1": exectest.Write("go.mod", "module one\n"), "1.2": exectest.Write("go.mod", "module two\n\ngo 1.25\n")}
 	exectest.Run(t, text, workspace, script).Want(t, history.Achieved)
 }
 

@@ -171,7 +171,7 @@ func TestAllKindsOfConflicts(t *testing.T) {
 					path = "x"
 				}
 				text := strings.Replace(steps("", "a"), `artifacts = { create = ["a"] }
-postconditions = [{ kind = "file_exists", path = "a" }]`, `artifacts = { `+tt.artifacts+` }
+postconditions = [{ kind = "file_contains", path = "a", matches = "." }]`, `artifacts = { `+tt.artifacts+` }
 postconditions = [{ kind = "file_exists", path = "keep" }]`, 1)
 				text = strings.Replace(text, `semantic_change = "extending"`, `semantic_change = "modifying"`, 1)
 				b := exectest.New(t, text, exectest.Files{"f": "before\n", "keep": "k\n"}, nil)

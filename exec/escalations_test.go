@@ -300,7 +300,7 @@ func rowOf(n int, header, step string) string {
 	for i := 1; i <= n; i++ {
 		text += strings.NewReplacer("%d", string(rune('0'+i)), "%s", step).Replace("\n[[tasks]]\nid = %d\ndescription = \"t\"\n[[tasks.steps]]\nid = 1\ndescription = \"s%d\"\nrun = \"true\"\n" +
 			"critical_flag = false\non_failure = \"retry\"\nmax_retries = 0\nartifacts = { create = [\"%d\"] }\n" +
-			"postconditions = [{ kind = \"file_exists\", path = \"%d\" }]\n%s\n")
+			"postconditions = [{ kind = \"file_contains\", path = \"%d\", matches = \".\" }]\n%s\n")
 	}
 	return text
 }

@@ -49,7 +49,7 @@ limits = { max_files = 20, max_lines = 100 }
 		if !found {
 			task, rest = "", task
 		}
-		text += fmt.Sprintf("\n[[tasks]]\nid = %d\ndescription = \"Task %d\"\n%s\n[[tasks.steps]]\nid = 1\ndescription = \"Write %s\"\nrun = \"true\"\nartifacts = { create = [%q] }\npostconditions = [{ kind = \"file_exists\", path = %q }]\n%s\n",
+		text += fmt.Sprintf("\n[[tasks]]\nid = %d\ndescription = \"Task %d\"\n%s\n[[tasks.steps]]\nid = 1\ndescription = \"Write %s\"\nrun = \"true\"\nartifacts = { create = [%q] }\npostconditions = [{ kind = \"file_contains\", path = %q, matches = \".\" }]\n%s\n",
 			i+1, i+1, task, name, name, name, rest)
 	}
 	return text

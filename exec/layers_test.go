@@ -417,7 +417,7 @@ func TestTheWorkspaceIsLookedAtBeforeEachStep(t *testing.T) {
 func TestDeliveredAfterEachStepThatChangedSomething(t *testing.T) {
 	var heard []string
 	b := exectest.New(t, strings.Replace(steps("", "a", "b", "c"), `artifacts = { create = ["b"] }
-postconditions = [{ kind = "file_exists", path = "b" }]`, `artifacts = {}
+postconditions = [{ kind = "file_contains", path = "b", matches = "." }]`, `artifacts = {}
 postconditions = [{ kind = "file_exists", path = "a" }]`, 1), nil, nil)
 	b.Controller.Executors["script"] = exectest.Script{"1.1": exectest.Write("a", "a\n"), "2.1": exectest.Nothing(), "3.1": exectest.Write("c", "c\n")}
 	b.Controller.Observe = func(_ context.Context, e event.Event) {

@@ -51,7 +51,7 @@ id = 1
 description = "Train"
 run = "train --batch_size 32"
 artifacts = { create = ["base.txt"] }
-postconditions = [{ kind = "file_exists", path = "base.txt" }]
+postconditions = [{ kind = "file_contains", path = "base.txt", matches = "." }]
 
 [[tasks]]
 id = 2
@@ -63,7 +63,7 @@ id = 1
 description = "Report"
 run = "report"
 artifacts = { create = ["report.md"] }
-postconditions = [{ kind = "file_exists", path = "report.md" }]
+postconditions = [{ kind = "file_contains", path = "report.md", matches = "." }]
 `
 
 // trained is what a good job of the experiment does.

@@ -49,7 +49,7 @@ id = 1
 description = "Write file %[1]d"
 run = "true"
 artifacts = { create = ["%[1]d.txt"] }
-postconditions = [{ kind = "file_exists", path = "%[1]d.txt" }]
+postconditions = [{ kind = "file_contains", path = "%[1]d.txt", matches = "." }]
 `, i+1, depends)
 		if i == 0 {
 			b.WriteString(first + "\n")
@@ -151,7 +151,7 @@ func TestDynamicModeAsksWhenFailuresPileUp(t *testing.T) {
 	for i := 1; i <= 4; i++ {
 		fmt.Fprintf(&text, "\n[[tasks]]\nid = %d\ndescription = \"t\"\n[[tasks.steps]]\nid = 1\ndescription = \"s\"\nrun = \"true\"\n"+
 			"critical_flag = false\non_failure = \"retry\"\nmax_retries = 0\nartifacts = { create = [\"%d\"] }\n"+
-			"postconditions = [{ kind = \"file_exists\", path = \"%d\" }]\n", i, i, i)
+			"postconditions = [{ kind = \"file_contains\", path = \"%d\", matches = \".\" }]\n", i, i, i)
 		script[plan.Address(fmt.Sprintf("%d.1", i))] = exectest.Fail("no")
 	}
 	p := &person{choices: []string{"k", "k"}}
