@@ -50,7 +50,7 @@ func TestObserveRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := mustRead(t, put(t, s.files))
 			run := observe(t, d, writer())
-			run.Want(t, history.Achieved)
+			run.Want(t, history.Partial) // nobody looks at what it wrote
 			for _, step := range run.Report.Run.Steps {
 				if step.Status != history.Completed {
 					t.Errorf("step %s is %s", step.Address, step.Status)
@@ -112,7 +112,7 @@ func readProgress(t *testing.T, run *exectest.Result, d *plan.Draft) {
 		t.Fatal(err)
 	}
 	if l.RunID == "" || l.StartTime == "" || l.EndTime == "" || l.Mode == "" || !l.Complete ||
-		l.Status != "completed" || l.Goal != d.Plan.Goal || l.Descriptor != cmp.Or(d.Plan.Meta.Name, "plan") {
+		l.Status != "partially_complete" || l.Goal != d.Plan.Goal || l.Descriptor != cmp.Or(d.Plan.Meta.Name, "plan") {
 		t.Errorf("the head of the progress log: %+v", l)
 	}
 	var want, got []string
@@ -151,7 +151,7 @@ func TestObserveUsesBackups(t *testing.T) {
 		return writer().Execute(ctx, w)
 	}))
 	run := observe(t, d, x)
-	run.Want(t, history.Achieved)
+	run.Want(t, history.Partial) // nobody looks at what it wrote
 	if diff := gocmp.Diff([]string{"1.1#1 primary", "1.1#2 backup_1", "1.2#1 primary"}, record.Attempts()); diff != "" {
 		t.Error(diff)
 	}
