@@ -45,7 +45,7 @@ type contents struct{ s *Store }
 
 // Lacks says why a content cannot be had.
 func (c contents) Lacks(ctx context.Context, d ledger.Digest) (why, err error) {
-	if _, adopted := c.s.adoptedContent(d); adopted || c.s.knows(d) {
+	if _, adopted := c.s.adoptedContent(d); adopted || d == nothing || c.s.knows(d) {
 		return nil, nil
 	}
 	has, err := c.s.blobs.Has(ctx, d)

@@ -153,7 +153,7 @@ read line
 case "$line" in
 *'"type":"version"'*) echo '{"type":"version","name":"a","version":"1"}'; exit 0;;
 esac
-echo x >search.txt
+echo x >>search.txt
 echo '{"type":"result","ok":true,"output":"done"}'
 `
 
@@ -178,7 +178,7 @@ func TestWorkThatIsThere(t *testing.T) {
 		t.Errorf("%v %+v", err, doc)
 	}
 	status, out, errs = call(t, "run", "--ack", "done:T001.1", "--executor", agent, "--no-sandbox", "tasks.md")
-	if status != 0 {
+	if status != 3 { // nobody looked at what it wrote
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
 	status, out, errs = call(t, "report", "--declarations")
@@ -242,7 +242,7 @@ func TestResumeOfAFolder(t *testing.T) {
 		}
 		status, out, errs = call(t, "resume", "--answers", "wait", "--executor", agent)
 	}
-	if status != 0 {
+	if status != 3 { // nobody looked at what it wrote
 		t.Errorf("resume in %s ended with %d\n%s%s", work, status, out, errs)
 	}
 }

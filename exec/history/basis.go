@@ -1,6 +1,9 @@
 package history
 
-import "github.com/planlock/planlock/plan"
+import (
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/plan"
+)
 
 // A Basis is what the word of a completed step rests on.
 type Basis string
@@ -59,6 +62,9 @@ func (r *Run) Standings() *Standings {
 // completed. Work that was there already nobody looked at.
 func (a *Standings) Of(s *Step) (basis Basis, why string) {
 	if s.Skipped != nil && s.Skipped.Done {
+		if person := s.settledBy(); person != "" {
+			return Reviewed, person + " says that it is settled"
+		}
 		return Unverified, s.Skipped.Why
 	}
 	if s.Completed == nil {
@@ -72,6 +78,17 @@ func (a *Standings) Of(s *Step) (basis Basis, why string) {
 		return Reviewed, "reviewed by " + reviewer
 	}
 	return basis, why
+}
+
+// settledBy is who said of a step that it is over: one that asks a person is
+// carried out by the answer. "" if nobody did.
+func (s *Step) settledBy() string {
+	for _, x := range s.Questions {
+		if x.Question.Kind == ask.Checkpoint && x.Answer != nil && x.Answer.By == s.Skipped.By {
+			return x.Answer.By
+		}
+	}
+	return ""
 }
 
 // alone is what a completed step rests on by itself.

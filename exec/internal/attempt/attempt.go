@@ -41,6 +41,9 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 		executor, started.Reinstates, started.Identity = a.reinstate(was), was.Number, was.Method.Identity
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
+	if err := t.ahead(ctx); err != nil {
+		return err
+	}
 	started.Stamps = a.Work.Stamps().Keep(ctx)
 	if err := a.Rec.Begin(ctx, s, t.number, started); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 // control finds out what the checks of an attempt say of trees that lack what
 // it did. A check that holds there as well proves nothing.
 func (t judging) control(ctx context.Context) *fault {
-	t.controls = t.seenRed()
-	if t.Rec.Run.Policy.Controls == flow.ControlsOff || len(t.entry.Bears) > 0 {
+	t.controls = append(t.controls, t.seenRed()...)
+	if !t.controllable() || !t.s.WithinTree() || len(t.entry.Bears) > 0 {
 		return nil
 	}
 	pass := t.Panel.Prepare(t.Pass(gate.After, t.s, t.runner.Judge()))
@@ -33,6 +33,37 @@ func (t judging) control(ctx context.Context) *fault {
 	t.after = after
 	t.controls = append(t.controls, found...)
 	return nil
+}
+
+// controllable reports whether checks of the step are held against trees that
+// lack its work.
+func (t *trial) controllable() bool {
+	return t.Rec.Run.Policy.Controls != flow.ControlsOff && len(t.step.Postconditions) > 0
+}
+
+// ahead holds the checks of a step that acts outside of the workspace against the
+// world before it.
+func (t *trial) ahead(ctx context.Context) error {
+	if !t.controllable() || t.s.WithinTree() {
+		return nil
+	}
+	pass := t.Panel.Prepare(t.Pass(gate.After, t.s, t.runner.Judge()))
+	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.before
+	c := &control.Case{Work: t.Work, Pass: pass, Checks: t.step.Postconditions}
+	t.controls = c.Ahead(ctx)
+	if !t.runner.Ran() && !t.Touchy {
+		return nil
+	}
+	t.Work.Disturb()
+	if !t.Work.Layered() {
+		return nil // what was written there is accounted to the step
+	}
+	before, err := t.Work.TakeBack(ctx, t.before)
+	if err == nil {
+		t.before = before
+		t.runner.Forget()
+	}
+	return err
 }
 
 // seenRed are tests that hold after the attempt and that the controller saw

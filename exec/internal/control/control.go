@@ -48,7 +48,7 @@ func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error)
 	if len(asked) == 0 || len(c.Changes) == 0 {
 		return nil, c.Pass.After, nil
 	}
-	why, emptied, err := c.trees(ctx)
+	why, emptied, err := c.trees()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,9 +74,22 @@ func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error)
 	return all, after, errors.Join(err, back)
 }
 
+// Ahead holds the checks against the world as it is before work that restoring a
+// tree does not undo. Nothing can be held against it afterwards.
+func (c *Case) Ahead(ctx context.Context) []history.Control {
+	var all []history.Control
+	for _, k := range c.Checks {
+		if looks(k) {
+			result, why := c.decide(ctx, c.Pass.After, k)
+			all = append(all, history.Control{Check: k.String(), Before: result, Why: why})
+		}
+	}
+	return all
+}
+
 // trees makes ready what the checks are held against. why says that this cannot
 // be done; emptied is nil where there is nothing to be emptied.
-func (c *Case) trees(ctx context.Context) (why string, emptied *ledger.Tree, err error) {
+func (c *Case) trees() (why string, emptied *ledger.Tree, err error) {
 	if !c.Work.Layered() {
 		return "the run works in the workspace itself", nil, nil
 	}
@@ -92,17 +105,14 @@ func (c *Case) trees(ctx context.Context) (why string, emptied *ledger.Tree, err
 	if size > maxBytes {
 		return fmt.Sprintf("the work wrote more than %d MiB", maxBytes>>20), nil, nil
 	}
-	emptied, err = c.emptied(ctx)
+	emptied, err = c.emptied()
 	return "", emptied, err
 }
 
 // emptied is After with nothing in the files that the work wrote; nil if they
 // hold nothing already.
-func (c *Case) emptied(ctx context.Context) (*ledger.Tree, error) {
-	none, err := c.Work.Rec.Store.Put(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
+func (c *Case) emptied() (*ledger.Tree, error) {
+	none := ledger.Sum(nil)
 	var emptied []ledger.Change
 	wrote := false
 	for _, change := range c.Changes {
