@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // Codes of findings.
@@ -30,8 +31,8 @@ const Timeout = 120 * time.Second
 var ErrCrashed = errors.New("review: the reviewer crashed")
 
 // Work makes the gate of a reviewer who did not do the work: that every
-// acceptance criterion of a task is met. It blocks the step that ends a task,
-// and looks at no other. Several reviewers are several gates, named after them.
+// acceptance criterion of a task is met, and at the end those of the plan. It
+// blocks the step that ends a task, and looks at no other. Several reviewers are several gates, named after them.
 // What they say of each criterion is in the verdict (see gate.Pass.Reviewed).
 //
 // A reviewer is asked once more if its error has [ErrCrashed] in its chain. It has
@@ -48,9 +49,9 @@ func Work(r Reviewer) gate.Gate {
 	}
 	return &work{reviewer: r, Gate: gate.New(gate.Info{
 		Name: name,
-		Doc: "A reviewer who did not do the work finds every acceptance criterion of the task met, " +
-			"and cites where.",
-		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Reviewing}, Timeout: limit,
+		Doc: "A reviewer who did not do the work finds every acceptance criterion of the task met, and at the end " +
+			"those of the plan, and cites where.",
+		Version: "3", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Reviewing, gate.Final}, Timeout: limit,
 	}, func(ctx context.Context, pass *gate.Pass) error { return judge(ctx, r, pass) })}
 }
 
@@ -79,6 +80,12 @@ func (w *work) Version(ctx context.Context) (string, error) {
 // judge has a reviewer look at the work of a task once its last step is over.
 // Before that there is nothing to say.
 func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
+	if pass.Phase == gate.Final && pass.Plan != nil {
+		if len(pass.Plan.Completion.AcceptanceCriteria) == 0 {
+			return nil
+		}
+		pass.Task, pass.Step = whole(pass.Plan)
+	}
 	if pass.Task == nil || pass.Step == nil {
 		return fmt.Errorf("review: the pass has no step")
 	}
@@ -104,6 +111,13 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 	}
 	pass.Reviewed(said)
 	return w.verdict(review)
+}
+
+// whole is a plan as one task, which is reviewed by the criteria in words that
+// it has to meet at the end.
+func whole(p *plan.Plan) (*plan.Task, *plan.Step) {
+	return &plan.Task{ID: "completion", Title: p.Goal, AcceptanceCriteria: p.Completion.AcceptanceCriteria},
+		&plan.Step{Address: "completion"}
 }
 
 // ask asks a reviewer about the work, once more if it crashes.
