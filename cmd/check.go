@@ -61,8 +61,44 @@ func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options
 			answers = append(answers, rest) // ten times yes is no acceptance where something else refuses the plan
 		}
 		printAnswers(w, answers)
+		printBases(w, &draft.Plan)
 	}
 	printVerdict(w, draft, found)
+}
+
+// printBases prints what the word of the steps may come to rest on.
+func printBases(w io.Writer, p *plan.Plan) {
+	var byCheck, byReviewer []string
+	provable := p.Provable()
+	for _, s := range p.Steps() {
+		if provable(s) {
+			byCheck = append(byCheck, string(s.Address))
+		} else {
+			byReviewer = append(byReviewer, string(s.Address))
+		}
+	}
+	if n := len(p.Completion.AcceptanceCriteria); n > 0 {
+		byReviewer = append(byReviewer, fmt.Sprintf("what is said in words of the whole (%d)", n))
+	}
+	for _, part := range []struct {
+		by    string
+		steps []string
+	}{{"Can be proved by its checks", byCheck}, {"By a reviewer alone (--validator)", byReviewer}} {
+		if len(part.steps) > 0 {
+			fmt.Fprintf(w, "%s: %s\n", part.by, escaped(some(part.steps)))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// some are the first of a list.
+func some(list []string) string {
+	const most = 20
+	text := strings.Join(list[:min(most, len(list))], ", ")
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // reportUnreadable says why nothing of a plan could be read.

@@ -73,6 +73,7 @@ type step struct {
 	Mode           *plan.Mode    `json:"mode"`
 	Backups        int           `json:"backups"`
 	ExpectedOutput bool          `json:"expected_output"`
+	BestBasis      string        `json:"best_basis"` // "proved" or "reviewed": what its word may come to rest on
 	Source         plan.Position `json:"source"`
 }
 
@@ -153,6 +154,7 @@ func sidesOf(d *plan.Draft) *sides {
 // whose only step was not written.
 func tasksOf(p *plan.Plan, at func(key string) plan.Position, implied func(task int) bool) []task {
 	list := []task{}
+	provable := p.Provable()
 	for i := range p.Tasks {
 		t, key := &p.Tasks[i], fmt.Sprintf("tasks[%d]", i)
 		doc := task{ID: t.ID, Index: i + 1, Title: cmp.Or(t.Title, t.Description), Type: t.Kind,
@@ -169,11 +171,19 @@ func tasksOf(p *plan.Plan, at func(key string) plan.Position, implied func(task 
 			s := &t.Steps[j]
 			doc.Steps = append(doc.Steps, step{ID: s.ID, Address: s.Address, Title: s.Description,
 				Status: cmp.Or(s.Status, plan.Open), Critical: s.Critical, Mode: said(s.Mode), Backups: len(s.Backups),
-				ExpectedOutput: s.ExpectedOutput != "", Source: clean(at(fmt.Sprintf("%s.steps[%d]", key, j)))})
+				ExpectedOutput: s.ExpectedOutput != "", BestBasis: basis(provable(s)), Source: clean(at(fmt.Sprintf("%s.steps[%d]", key, j)))})
 		}
 		list = append(list, doc)
 	}
 	return list
+}
+
+// basis is what the word of a step may come to rest on.
+func basis(provable bool) string {
+	if provable {
+		return "proved"
+	}
+	return "reviewed"
 }
 
 // said is nil for a word that is not said.

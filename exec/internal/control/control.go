@@ -40,7 +40,7 @@ func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error)
 	var asked []plan.Check
 	var all []history.Control
 	for _, k := range c.Checks {
-		if looks(k) {
+		if k.LooksInside() {
 			asked = append(asked, k)
 			all = append(all, history.Control{Check: k.String(), Keeps: c.Keeps, Own: Own(k, c.Changes)})
 		}
@@ -79,7 +79,7 @@ func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error)
 func (c *Case) Ahead(ctx context.Context) []history.Control {
 	var all []history.Control
 	for _, k := range c.Checks {
-		if looks(k) {
+		if k.LooksInside() {
 			result, why := c.decide(ctx, c.Pass.After, k)
 			all = append(all, history.Control{Check: k.String(), Before: result, Why: why})
 		}

@@ -9,12 +9,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// looks reports whether a check can tell more of files than that they are
-// there.
-func looks(c plan.Check) bool {
-	return !slices.Contains([]string{"file_exists", "env_set", "tool_available"}, c.Kind)
-}
-
 // Own are the files that a check runs, and that the work itself wrote: tests,
 // and programs that the command names first, unless what they print is held
 // against the plan. At most a few are named.

@@ -1,0 +1,25 @@
+package plan
+
+import "slices"
+
+// LooksInside reports whether the check can tell more of files than that they
+// are there. One that cannot proves nothing of work: an empty file is there as
+// well.
+func (c Check) LooksInside() bool {
+	return !slices.Contains([]string{"file_exists", "env_set", "tool_available"}, c.Kind)
+}
+
+// Provable tells the steps that have something which may tell their work from
+// its absence: a postcondition that looks inside, or a test that is to fail
+// before and to hold after. Of the others only a reviewer can say anything.
+func (p *Plan) Provable() func(*Step) bool {
+	fixing := map[Address]bool{}
+	for _, s := range p.Steps() {
+		if s.TestIntent != nil {
+			fixing[s.TestIntent.FixedBy] = true
+		}
+	}
+	return func(s *Step) bool {
+		return s.TestIntent != nil || fixing[s.Address] || slices.ContainsFunc(s.Postconditions, Check.LooksInside)
+	}
+}
