@@ -83,7 +83,7 @@ func TestAfterAPowerCut(t *testing.T) {
 	there(true)
 	told := ""
 	c.Observe = warnings(func(text string) { told += text + "\n" })
-	if _, err := c.Resume(second, locked, run); err != nil {
+	if report, err := c.Resume(second, locked, run); carried(report, err) != nil {
 		t.Fatal(err)
 	}
 	there(false)
@@ -136,7 +136,7 @@ func TestResumeBehindALaterRun(t *testing.T) {
 	must(t, os.Remove(mine))
 	first := disk.With(context.Background(), disk.New(life{name: "first"}))
 	must(t, os.Remove(filepath.Join(c.Dir, "a.txt")))
-	if _, err := c.Run(first, b.Lock(t)); err != nil {
+	if report, err := c.Run(first, b.Lock(t)); carried(report, err) != nil {
 		t.Fatal(err)
 	}
 	var refused *exec.RefusedError

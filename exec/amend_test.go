@@ -45,12 +45,14 @@ description = "first"
 id = "1"
 description = "write a"
 run = "a"
+postconditions = [{ kind = "file_contains", path = "a.txt", text = "a" }]
 requirements = ["R1"]
 
 [[tasks.steps]]
 id = "2"
 description = "write b"
 run = "b"
+postconditions = [{ kind = "file_contains", path = "b.txt", text = "b" }]
 requirements = ["R1"]
 on_failure = "ask"
 
@@ -63,6 +65,7 @@ depends_on = ["1"]
 id = "1"
 description = "write c"
 run = "c"
+postconditions = [{ kind = "file_contains", path = "c.txt", text = "c" }]
 requirements = ["R1"]
 `
 
@@ -72,6 +75,7 @@ const (
 id = "2"
 description = "write d"
 run = "d"
+postconditions = [{ kind = "file_contains", path = "d.txt", text = "d" }]
 requirements = ["R1"]
 `
 	furtherTask = `
@@ -87,6 +91,7 @@ description = "third"
 id = "1"
 description = "write e"
 run = "e"
+postconditions = [{ kind = "file_contains", path = "e.txt", text = "e" }]
 requirements = ["R2"]
 `
 )

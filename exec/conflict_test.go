@@ -157,12 +157,13 @@ func TestAllKindsOfConflicts(t *testing.T) {
 		step      exec.Func
 		person    func(path string) error
 		ours      string // "": no file
+		check     string
 	}{
-		"both create":                     {`create = ["x"]`, exectest.Write("x", "step\n"), put("person\n"), "step\n"},
-		"one creates, one makes a folder": {`create = ["x"]`, exectest.Write("x", "step\n"), folder, "step\n"},
-		"both change":                     {`modify = ["f"]`, exectest.Write("f", "step\n"), put("person\n"), "step\n"},
-		"the step changes, they delete":   {`modify = ["f"]`, exectest.Write("f", "step\n"), os.Remove, "step\n"},
-		"the step deletes, they change":   {`delete = ["f"]`, exectest.Remove("f"), put("person\n"), ""},
+		"both create":                     {`create = ["x"]`, exectest.Write("x", "step\n"), put("person\n"), "step\n", `{ kind = "file_contains", path = "x", text = "step" }`},
+		"one creates, one makes a folder": {`create = ["x"]`, exectest.Write("x", "step\n"), folder, "step\n", `{ kind = "file_contains", path = "x", text = "step" }`},
+		"both change":                     {`modify = ["f"]`, exectest.Write("f", "step\n"), put("person\n"), "step\n", `{ kind = "file_contains", path = "f", text = "step" }`},
+		"the step changes, they delete":   {`modify = ["f"]`, exectest.Write("f", "step\n"), os.Remove, "step\n", `{ kind = "file_contains", path = "f", text = "step" }`},
+		"the step deletes, they change":   {`delete = ["f"]`, exectest.Remove("f"), put("person\n"), "", `{ kind = "file_absent", path = "f" }`},
 	} {
 		for _, choice := range []string{"s", "o"} {
 			t.Run(name+" "+choice, func(t *testing.T) {
@@ -172,9 +173,9 @@ func TestAllKindsOfConflicts(t *testing.T) {
 				}
 				text := strings.Replace(steps("", "a"), `artifacts = { create = ["a"] }
 postconditions = [{ kind = "file_contains", path = "a", matches = "." }]`, `artifacts = { `+tt.artifacts+` }
-postconditions = [{ kind = "file_exists", path = "keep" }]`, 1)
+postconditions = [`+tt.check+`]`, 1)
 				text = strings.Replace(text, `semantic_change = "extending"`, `semantic_change = "modifying"`, 1)
-				b := exectest.New(t, text, exectest.Files{"f": "before\n", "keep": "k\n"}, nil)
+				b := exectest.New(t, text, exectest.Files{"f": "before\n"}, nil)
 				var after map[string]string
 				b.Controller.Executors["script"] = exectest.Script{"1.1": then(func() {
 					must(t, tt.person(filepath.Join(b.Dir, path)))

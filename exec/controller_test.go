@@ -252,9 +252,9 @@ func stride() int {
 
 var errCut = errors.New("the log was cut")
 
-// over is what a run said besides that it carried out all its steps, and that
-// nothing shows what they were for.
-func over(report *exec.Report, err error) error {
+// carried is what a run said besides that it carried out all its steps, and that
+// nothing proves them.
+func carried(report *exec.Report, err error) error {
 	var outcome *exec.OutcomeError
 	if errors.As(err, &outcome) && outcome.Status == history.Partial &&
 		report.Run.Count(history.Completed) == len(report.Run.Steps) {

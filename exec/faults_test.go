@@ -205,7 +205,7 @@ func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 			log := &lateLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 			b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
 			locked := b.Lock(t)
-			if _, err := b.Controller.Run(ctx, locked); err == nil {
+			if report, err := b.Controller.Run(ctx, locked); carried(report, err) == nil {
 				if met == 0 {
 					t.Error("no step was complete when a write failed")
 				}
@@ -238,6 +238,7 @@ func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 				}
 			}
 			report, err := b.Controller.Resume(ctx, locked, ids[0])
+			err = carried(report, err)
 			var refused *exec.RefusedError
 			if got := errors.As(err, &refused); got != stranger || !stranger && err != nil {
 				t.Errorf("cut %d, a stranger was there: %v: resume: %v\n%s", cut, stranger, err, report)
@@ -257,7 +258,7 @@ func TestIgnoredFilesInANewFolderAreLeftAlone(t *testing.T) {
 		"1.2": goodScript["1.2"],
 	}
 	run := exectest.Run(t, inPlace(text), nil, script)
-	run.Want(t, history.Achieved)
+	run.Want(t, history.Partial)
 	if got := run.Read(t, "build/a.o"); got != "o" {
 		t.Errorf("an ignored file holds %q after the restore", got)
 	}

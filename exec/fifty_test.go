@@ -92,11 +92,9 @@ func control(dir string, script exectest.Script) error {
 	}
 	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Executors{"script": script}}
 	if runs, err := (&exec.Workspace{Dir: dir}).Runs(); err == nil && len(runs) > 0 {
-		_, err = c.Resume(context.Background(), locked, "")
-		return err
+		return carried(c.Resume(context.Background(), locked, ""))
 	}
-	_, err = c.Run(context.Background(), locked)
-	return err
+	return carried(c.Run(context.Background(), locked))
 }
 
 // A peer is a controller in a process of its own.

@@ -161,8 +161,8 @@ func TestStrategyIsChosenAndRecorded(t *testing.T) {
 // hard does a first step that touches four files, after it failed so many
 // times.
 func hard(failures int) exectest.Script {
-	work := exectest.All(exectest.Write("a/1", ""), exectest.Write("a/2", ""), exectest.Write("a/3", ""),
-		exectest.Write("a/4", ""))
+	work := exectest.All(exectest.Write("a/1", "1\n"), exectest.Write("a/2", "2\n"), exectest.Write("a/3", "3\n"),
+		exectest.Write("a/4", "4\n"))
 	return exectest.Script{"2.1": spending("b", 0),
 		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			if strings.Count(strings.Join(w.Feedback, "\n"), "not yet") < failures {

@@ -45,7 +45,7 @@ func TestResumeBehindAFolder(t *testing.T) {
 		must(t, os.Remove(mine))
 		must(t, os.MkdirAll(filepath.Join(b.Dir, ".planlock", "runs", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"), 0o755))
 		second := disk.With(context.Background(), disk.New(life{name: "second"}))
-		if _, err := b.Controller.Resume(second, locked, run); err != nil {
+		if report, err := b.Controller.Resume(second, locked, run); carried(report, err) != nil {
 			t.Errorf("%s: %v", layer, err)
 		}
 	}

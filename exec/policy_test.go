@@ -419,8 +419,8 @@ func TestObserverHearsInOrder(t *testing.T) {
 		}
 	}
 	b.Run(t).Want(t, history.Achieved)
-	want := "run-started,start 1.1,step-started 1.1,attempt-started 1.1,step-completed 1.1,delivered,start 1.2,step-started 1.2,attempt-started 1.2," +
-		"attempt-failed 1.2,restored 1.2,recovery 1.2,attempt-started 1.2,step-completed 1.2,delivered,run-ended,run-sealed"
+	want := "run-started,start 1.1,step-started 1.1,attempt-started 1.1,controlled 1.1,step-completed 1.1,delivered,start 1.2,step-started 1.2,attempt-started 1.2," +
+		"attempt-failed 1.2,restored 1.2,recovery 1.2,attempt-started 1.2,controlled 1.2,step-completed 1.2,delivered,run-ended,run-sealed"
 	if got := strings.Join(heard, ","); got != want {
 		t.Errorf("heard %s\nwant  %s", got, want)
 	}

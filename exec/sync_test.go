@@ -110,7 +110,7 @@ func TestCompletionThatIsNotSynced(t *testing.T) {
 				if err != nil || len(ids) != 1 {
 					t.Fatalf("runs %q, %v", ids, err)
 				}
-				if report, err = b.Controller.Resume(t.Context(), locked, ids[0]); err != nil {
+				if report, err = b.Controller.Resume(t.Context(), locked, ids[0]); carried(report, err) != nil {
 					t.Fatalf("resume: %v\n%s", err, report)
 				}
 				if calls > steps+1 {
@@ -202,7 +202,7 @@ func TestRecordBehindCompletion(t *testing.T) {
 		t.Error("the tree is not the one that was accepted")
 	}
 	b.Controller.OpenLog = nil
-	if report, err = b.Controller.Resume(t.Context(), locked, report.Run.Started.Run); err != nil {
+	if report, err = b.Controller.Resume(t.Context(), locked, report.Run.Started.Run); carried(report, err) != nil {
 		t.Errorf("resume: %v\n%s", err, report)
 	}
 }
@@ -243,7 +243,7 @@ func TestLogIsToldOfDurableCompletions(t *testing.T) {
 			t.Errorf("record %d is told of, and %d are durable", seq, log.durable)
 		}
 	}})
-	if report, err := b.Controller.Run(t.Context(), b.Lock(t)); err != nil || told != 3 {
+	if report, err := b.Controller.Run(t.Context(), b.Lock(t)); carried(report, err) != nil || told != 3 {
 		t.Errorf("%d completions are told of, %v\n%s", told, err, report)
 	}
 }

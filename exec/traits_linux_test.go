@@ -64,7 +64,7 @@ artifacts = { create = ["new"], modify = ["old"], bears = [
 			log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 			b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
 			report, err := b.Controller.Run(t.Context(), locked)
-			if over = err == nil; !over {
+			if over = carried(report, err) == nil; !over {
 				if !errors.Is(err, errCut) {
 					t.Fatalf("%v\n%s", err, report)
 				}
@@ -74,7 +74,7 @@ artifacts = { create = ["new"], modify = ["old"], bears = [
 				}
 				must(t, err)
 				log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
-				if report, err := b.Controller.Resume(t.Context(), locked, report.Run.Started.Run); err != nil {
+				if report, err := b.Controller.Resume(t.Context(), locked, report.Run.Started.Run); carried(report, err) != nil {
 					t.Fatalf("resumed: %v\n%s", err, report)
 				}
 			}

@@ -3,6 +3,7 @@ package attempt
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/control"
@@ -100,12 +101,13 @@ func (t *trial) cycles() []history.Cycle {
 
 // idle refuses work that changed nothing, though it does not say so, where
 // nothing shows that it was there all the same. A command that the plan itself
-// names was carried out, and what acts outside of the workspace need not change
-// anything there.
+// names was carried out, and what acts outside of the workspace, or looks at a
+// checkpoint, need not change anything there.
 func (t judging) idle() *fault {
 	declaredNone := t.step.Artifacts != nil && len(t.step.Artifacts.Create)+len(t.step.Artifacts.Modify)+
 		len(t.step.Artifacts.Delete) == 0
-	if len(t.entry.Changes) > 0 || declaredNone || t.method.Run != "" || !t.s.WithinTree() || t.shown() {
+	kind, _, _ := strings.Cut(t.task.Kind, ":")
+	if len(t.entry.Changes) > 0 || declaredNone || kind == "checkpoint" || t.method.Run != "" || !t.s.WithinTree() || t.shown() {
 		return nil
 	}
 	return faultf(history.GateFailed, "the step did nothing: no file changed, and no check and no reviewer says that "+
