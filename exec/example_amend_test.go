@@ -24,7 +24,7 @@ on_failure = "block"
 semantic_change = "extending"
 limits = { max_files = 1, max_lines = 9 }
 artifacts = { create = ["postscript.txt"] }
-postconditions = [{ kind = "file_exists", path = "postscript.txt" }]
+postconditions = [{ kind = "file_contains", path = "postscript.txt", text = "Dear reader" }]
 `
 
 // A run was interrupted, and meanwhile more is wanted of it. The amended plan

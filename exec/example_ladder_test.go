@@ -40,7 +40,7 @@ max_retries = 1
 semantic_change = "extending"
 limits = { max_files = 1, max_lines = 9 }
 artifacts = { create = ["letter.txt"] }
-postconditions = [{ kind = "file_exists", path = "letter.txt" }]
+postconditions = [{ kind = "file_contains", path = "letter.txt", text = "Dear reader" }]
 `
 
 // A host brings who acts, who proposes and who is asked, and chooses the ladder
