@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/planlock/planlock/exec/exectest"
@@ -11,11 +12,11 @@ import (
 
 // This is all that a host needs to test its composition.
 func TestShoutingIsRefused(t *testing.T) {
-	for answer, want := range map[string]history.Status{
-		"Hello reader": history.Achieved,
-		"HELLO READER": history.NotAchieved,
+	for want, voice := range map[history.Status]func(string) string{
+		history.Achieved:    strings.Clone,
+		history.NotAchieved: strings.ToUpper,
 	} {
-		scribe := agent{ask: func(_ context.Context, task string) (string, error) { return answer + task[:1], nil }}
+		scribe := agent{ask: func(_ context.Context, task string) (string, error) { return voice("Hello: " + task), nil }}
 		bench := exectest.New(t, "plan.toml", nil, scribe)
 		bench.Controller.Gates = composed("", scribe, nil, nil).Gates
 		bench.Run(t).Want(t, want)

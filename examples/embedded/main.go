@@ -39,7 +39,7 @@ func runComposed(ctx context.Context, path, dir string) error {
 		return err
 	}
 	scribe := agent{ask: func(_ context.Context, task string) (string, error) {
-		return "Hello reader (" + task + ")", nil
+		return "Hello (" + task + ")", nil
 	}}
 	c := composed(dir, scribe, &checkpoint.Memory{}, func(e event.Event, f *history.StepCompleted) {
 		fmt.Println("step", e.Step, "is done by its", f.Method, "way")

@@ -41,7 +41,7 @@ id = 1
 description = "Greet"
 run = "echo Dear reader > letter.txt"
 artifacts = { create = ["letter.txt"] }
-postconditions = [{ kind = "file_exists", path = "letter.txt" }]
+postconditions = [{ kind = "file_contains", path = "letter.txt", text = "reader" }]
 [[tasks.steps]]
 id = 2
 description = "Sign"
