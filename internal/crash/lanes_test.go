@@ -25,12 +25,13 @@ func lanesText(tasks int) string {
 	for n := range tasks {
 		names[n] = fmt.Sprint(n + 1)
 		writeTask(&b, n+1, "",
-			`artifacts = { create = ["%[1]s", "%[1]s/a.txt"] }`,
-			`artifacts = { modify = ["%[1]s/a.txt"] }`,
-			`artifacts = { create = ["%[1]s/b.txt"] }`,
-			`artifacts = { delete = ["%[1]s/a.txt"], create = ["%[1]s/c.txt", "%[1]s/link"] }`)
+			`artifacts = { create = ["%[1]s", "%[1]s/a.txt"] }`+trusted,
+			`artifacts = { modify = ["%[1]s/a.txt"] }`+trusted,
+			`artifacts = { create = ["%[1]s/b.txt"] }`+holds("%[1]s/b.txt", "b of"),
+			`artifacts = { delete = ["%[1]s/a.txt"], create = ["%[1]s/c.txt", "%[1]s/link"] }`+trusted)
 	}
-	writeTask(&b, tasks+1, "depends_on = ["+strings.Join(names, ", ")+"]\n", `artifacts = { modify = ["shared.txt"] }`)
+	writeTask(&b, tasks+1, "depends_on = ["+strings.Join(names, ", ")+"]\n",
+		`artifacts = { modify = ["shared.txt"] }`+holds("shared.txt", "ALL WERE HERE"))
 	for _, n := range names {
 		fmt.Fprintf(&b, "\n[[speclets]]\nid = \"l%[1]s\"\ntasks = [%[1]s]\nparallel_allowed = true\n", n)
 	}

@@ -75,18 +75,29 @@ func planText(tasks int) string {
 	b.WriteString(head)
 	for task := 1; task <= tasks; task++ {
 		writeTask(&b, task, "",
-			`artifacts = { create = ["%[1]s", "%[1]s/a.txt"] }`,
-			`artifacts = { modify = ["%[1]s/a.txt"] }`,
+			`artifacts = { create = ["%[1]s", "%[1]s/a.txt"] }`+holds("%[1]s/a.txt", "first"),
+			`artifacts = { modify = ["%[1]s/a.txt"] }`+trusted,
 			`artifacts = { create = ["%[1]s/b.txt"] }`+anotherWay,
-			`artifacts = { modify = ["shared.txt"] }`,
-			`artifacts = { delete = ["%[1]s/a.txt"], create = ["%[1]s/c.txt"] }`,
-			`artifacts = { create = ["%[1]s/in", "%[1]s/in/run", "%[1]s/link"] }`,
-			`artifacts = { modify = ["%[1]s/b.txt"] }`)
+			`artifacts = { modify = ["shared.txt"] }`+trusted,
+			`artifacts = { delete = ["%[1]s/a.txt"], create = ["%[1]s/c.txt"] }`+holds("%[1]s/c.txt", "line 29"),
+			`artifacts = { create = ["%[1]s/in", "%[1]s/in/run", "%[1]s/link"] }`+trusted,
+			`artifacts = { modify = ["%[1]s/b.txt"] }`+trusted)
 	}
 	return b.String()
 }
 
-const anotherWay = `
+// trusted is for steps that nobody looks at.
+const trusted = `
+critical_flag = false`
+
+// holds has a text looked for in what a step wrote, and held against trees that
+// lack it, which the folder holds for a moment.
+func holds(name, text string) string {
+	return fmt.Sprintf(`
+postconditions = [{ kind = "file_contains", path = "%s", text = "%s" }]`, name, text)
+}
+
+const anotherWay = trusted + `
 on_failure = "block"
 
 [[tasks.steps.backups]]
