@@ -33,39 +33,47 @@ type Ending struct {
 }
 
 // End decides how the run ended, and records that with what the final gates
-// said. An isolated run that achieved its goal is delivered first, so that a
-// run that ended so has always reached the workspace. A refusal lets the run
+// said. An isolated run that was carried out as planned is delivered first, so
+// that a run that ended so has always reached the workspace. A refusal lets the run
 // go: it ends when what moved is as it was.
 func (e *Ending) End(ctx context.Context) error {
 	if err := e.Deliveries.Look(ctx, nil); err != nil || e.Rec.Run.Foreign != nil {
 		return err // somebody is asked first
 	}
-	ended, judged, controlled, err := e.verdict(ctx)
+	ended, err := e.verdict(ctx)
 	if err != nil {
 		return e.LetGo(ctx, err)
 	}
 	if session.Interrupted(ctx) {
 		return nil // the loop stops
 	}
-	facts := history.Judged(judged).Facts()
-	if controlled != nil {
-		facts = append(facts, controlled)
+	facts := history.Judged(ended.judged).Facts()
+	if ended.controlled != nil {
+		facts = append(facts, ended.controlled)
 	}
-	if e.Rec.Run.Started.Isolated && !e.Rec.Run.Started.Shadow && ended.Status == history.Achieved {
-		if err := e.deliver(ctx, ended); err != nil || e.Rec.Run.Foreign != nil {
+	if e.Rec.Run.Started.Isolated && !e.Rec.Run.Started.Shadow && ended.planned {
+		if err := e.deliver(ctx, ended.Ended); err != nil || e.Rec.Run.Foreign != nil {
 			return err
 		}
 	}
 	if err := e.Work.ComeToRest(ctx); err != nil {
 		return err
 	}
-	return e.Rec.Record(ctx, history.Where{}, append(facts, ended)...)
+	return e.Rec.Record(ctx, history.Where{}, append(facts, ended.Ended)...)
+}
+
+// A verdict is how a run ends, and what was said about it.
+type verdict struct {
+	*history.Ended
+	judged     gate.Judgements
+	controlled *history.Controlled
+	planned    bool // all was carried out as planned, whether anybody looked at it or not
 }
 
 // verdict is how the run ends: what the steps came to, and what the final gates
 // say of the tree as it is now. It only gets worse while it is found out, and a
 // run that has not achieved anything is not judged.
-func (e *Ending) verdict(ctx context.Context) (*history.Ended, gate.Judgements, *history.Controlled, error) {
+func (e *Ending) verdict(ctx context.Context) (*verdict, error) {
 	ended := &history.Ended{Status: history.Achieved, Tree: e.Rec.Run.Tree.Tree}
 	lower := func(to history.Status, format string, args ...any) {
 		if ended.Status != history.NotAchieved {
@@ -93,14 +101,14 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, gate.Judgements, 
 		}
 	}
 	if foreign, err := e.Work.LookAtAll(ctx); err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	} else if len(foreign) > 0 {
 		refused := e.Bound.Refusal()
 		refused.Reasons = foreign
-		return nil, nil, nil, refused
+		return nil, refused
 	}
 	if ended.Status == history.NotAchieved {
-		return ended, nil, nil, nil
+		return &verdict{Ended: ended}, nil
 	}
 	if len(e.Rec.Run.Steps) > 0 && !slices.ContainsFunc(e.Rec.Run.Steps, func(s *history.Step) bool {
 		return s.Status == history.Completed || s.Status == history.Skipped && s.Skipped.Done
@@ -109,14 +117,11 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, gate.Judgements, 
 	}
 	judged, controlled, err := e.judgeRun(ctx)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	changed, err := e.leftAlone(ctx)
 	if err != nil {
-		return nil, nil, nil, err
-	}
-	for _, line := range e.unverified(judged, controlled) {
-		lower(history.Partial, "%s", line)
+		return nil, err
 	}
 	for _, line := range changed {
 		lower(history.NotAchieved, "the tree changed while the run was judged: %s", line)
@@ -126,7 +131,13 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, gate.Judgements, 
 			lower(history.NotAchieved, "%s", line)
 		}
 	}
-	return ended, judged, controlled, nil
+	said := &verdict{Ended: ended, judged: judged, controlled: controlled, planned: ended.Status == history.Achieved}
+	if ended.Status != history.NotAchieved {
+		for _, line := range e.unverified(judged, controlled) {
+			lower(history.Partial, "%s", line)
+		}
+	}
+	return said, nil
 }
 
 // judgeRun asks the final gates about the tree as it is. What the run is bound
