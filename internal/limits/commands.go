@@ -173,9 +173,8 @@ func (s settings) commandSteps(ctx context.Context, dir string) (whole, launch [
 			whole, last = append(whole, now.Sub(last)), now
 		}
 	}
-	report, err := c.Run(ctx, locked)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w\n%s", err, report)
+	if err := carriedOut(c.Run(ctx, locked)); err != nil {
+		return nil, nil, err
 	}
 	return whole[2:], launch[3:], nil
 }

@@ -66,11 +66,5 @@ func (s settings) lanes(ctx context.Context, name, run string, of [2]int, into *
 		}
 	}
 	c := commands(dir, filepath.Join(s.work, "state"), &commander{})
-	return timed(into, func() error {
-		report, err := c.Run(ctx, locked)
-		if err != nil {
-			err = fmt.Errorf("%w\n%s", err, report)
-		}
-		return err
-	})
+	return timed(into, func() error { return carriedOut(c.Run(ctx, locked)) })
 }
