@@ -52,8 +52,9 @@ rollback = "reversible"
 on_failure = "retry"
 max_retries = 1
 semantic_change = "extending"
-artifacts = {}
-postconditions = [{ kind = "command", run = "env; sh -xc 'true '$DEPLOY_TOKEN" }]
+artifacts = { create = ["deployed"] }
+limits = { max_files = 1, max_lines = 1 }
+postconditions = [{ kind = "command", run = "env; sh -xc 'true '$DEPLOY_TOKEN; grep -q yes deployed" }]
 `
 
 // TestSecretsAreNotKept is a step whose command and check print what the plan
@@ -66,7 +67,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	const value = "s3cr3t-v4lue-of-the-test"
 	t.Setenv("DEPLOY_TOKEN", value)
 	for name, run := range map[string]string{
-		"succeeds": "env; sh -xc 'echo '$DEPLOY_TOKEN",
+		"succeeds": "env; sh -xc 'echo '$DEPLOY_TOKEN; echo yes >deployed",
 		"fails":    "env; echo cannot log in with $DEPLOY_TOKEN >&2; exit 3",
 		"leaves":   "env; echo $DEPLOY_TOKEN >undeclared; exit 3",
 	} {

@@ -95,8 +95,9 @@ requirements = ["R1"]
 rollback = "reversible"
 on_failure = "block"
 semantic_change = "extending"
-artifacts = {}
-postconditions = [{ kind = "command", run = "true" }]
+artifacts = { create = ["survived"] }
+limits = { max_files = 1, max_lines = 1 }
+postconditions = [{ kind = "file_contains", path = "survived", text = "yes" }]
 `
 
 // run prepares "planlock run" of a step with a script, in a workspace of its
@@ -115,7 +116,7 @@ func (b *bench) run(t *testing.T, level, script string, env ...string) *osexec.C
 		b.own(t, path)
 	}
 	b.own(t, dir)
-	if err := os.WriteFile(filepath.Join(workspace, "plan.toml"), fmt.Appendf(nil, tortured, level, script),
+	if err := os.WriteFile(filepath.Join(workspace, "plan.toml"), fmt.Appendf(nil, tortured, level, script+"\necho yes >survived\n"),
 		0o644); err != nil {
 		t.Fatal(err)
 	}
