@@ -45,13 +45,13 @@ description = "Write"
   description = "Write one"
   prompt = "one.txt"
   artifacts = { create = ["one.txt"] }
-  postconditions = [{ kind = "file_exists", path = "one.txt" }]
+  postconditions = [{ kind = "file_contains", path = "one.txt", matches = "." }]
   [[tasks.steps]]
   id = 2
   description = "Write \u001b[2Jtwo"
   prompt = "fail"
   artifacts = { create = ["two.txt"] }
-  postconditions = [{ kind = "file_exists", path = "two.txt" }]
+  postconditions = [{ kind = "file_contains", path = "two.txt", matches = "." }]
     [[tasks.steps.backups]]
     id = 1
     description = "Write it otherwise"
