@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -43,6 +44,28 @@ func TestBasis(t *testing.T) {
 			}
 			if got := run.Read(t, "a.txt"); got != tt.wrote {
 				t.Errorf("a.txt holds %q afterwards", got)
+			}
+		})
+	}
+}
+
+// A test that the step wrote first speaks for it as long as nobody touched it
+// after it had failed.
+func TestBasisOfATestWrittenFirst(t *testing.T) {
+	text := strings.ReplaceAll(tddSteps("sh work_test.sh"), `kind = "file_contains", path = "work.go", matches = "."`,
+		`kind = "file_exists", path = "work.go"`)
+	for name, tt := range map[string]struct {
+		green exec.Func
+		want  history.Basis
+	}{
+		"left alone": {goodPhases[history.Green], history.Proved},
+		"weakened": {exectest.All(goodPhases[history.Green], exectest.Write("work_test.sh", "true\n")),
+			history.SelfTested},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := exectest.Run(t, text, nil, exectest.Script{"1.1": phased(nil, with(history.Green, tt.green))})
+			if got, why := run.Report.Run.Standings().Of(run.Report.Run.Step("1.1")); got != tt.want {
+				t.Errorf("it is %q (%s), want %q\n%s", got, why, tt.want, run.Report)
 			}
 		})
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
 // control finds out what the checks of an attempt say of trees that lack what
 // it did. A check that holds there as well proves nothing.
 func (t judging) control(ctx context.Context) *fault {
-	t.controls = append(t.controls, t.seenRed()...)
+	t.controls = append(t.controls, t.seenRed(ctx)...)
 	if !t.controllable() || !t.s.WithinTree() || len(t.entry.Bears) > 0 {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (t *trial) ahead(ctx context.Context) error {
 // seenRed are tests that hold after the attempt and that the controller saw
 // fail before it: those of steps before this one, which it fixes, and that which
 // it wrote first itself.
-func (t judging) seenRed() []history.Control {
+func (t judging) seenRed(ctx context.Context) []history.Control {
 	var seen []history.Control
 	for _, s := range t.Contract.Intents() {
 		writer := t.Rec.Run.Step(s.Address)
@@ -80,13 +81,31 @@ func (t judging) seenRed() []history.Control {
 				Own: control.Own(check, t.entry.Changes), Steps: []plan.Address{s.Address}})
 		}
 	}
-	held := func(phase history.CyclePhase) bool {
-		return slices.ContainsFunc(t.cycles(), func(c history.Cycle) bool { return c.Phase == phase && c.Holds })
+	return append(seen, t.writtenFirst(ctx)...)
+}
+
+// writtenFirst is the test that the attempt wrote first, and that failed before
+// the rest was written. It speaks for the step if nothing of it changed since.
+func (t judging) writtenFirst(ctx context.Context) []history.Control {
+	var red *history.Cycle
+	green := false
+	for _, c := range t.cycles() {
+		if c.Phase == history.Red && c.Holds {
+			red = &c
+		}
+		green = green || c.Phase == history.Green && c.Holds
 	}
-	if cycles := t.cycles(); held(history.Red) && held(history.Green) {
-		seen = append(seen, history.Control{Check: cycles[0].Test, Before: history.ControlFailed})
+	if red == nil || !green {
+		return nil
 	}
-	return seen
+	told := history.Control{Check: red.Test, Before: history.ControlFailed}
+	tree, err := t.Rec.Store.Tree(ctx, red.Snapshot)
+	if err != nil {
+		told.Before, told.Why = history.ControlUndecided, "what the test was when it failed cannot be read: "+err.Error()
+		return []history.Control{told}
+	}
+	told.Own = control.Own(plan.Check{Kind: "command", Run: red.Test}, ledger.Diff(tree, t.after))
+	return []history.Control{told}
 }
 
 // cycles are the phases of the attempt that are over, those of earlier ones that
