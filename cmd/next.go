@@ -127,6 +127,10 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 	if at.run == nil {
 		return text
 	}
+	if at.run.CarriedOut() && o.Status == history.Partial {
+		return "all was carried out, and not all of it was looked at: give the plan checks that fail without the work, or have " +
+			"a program look at it with --validator"
+	}
 	for _, s := range at.run.Steps {
 		if s.Failed != nil && s.Last() != nil {
 			return fmt.Sprintf("%s; what step %s did:  planlock diff %s %s%s", text, s.Address, o.Run, s.Address,

@@ -125,7 +125,7 @@ func (rep *Model) afterFailure() []nextStep {
 		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
 	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
 		out = append(out, rep.afterVerdict()...)
-	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
+	case rep.Counts.Completed > 0 && !rep.of.CarriedOut():
 		leave, rest := rep.without(rep.there())
 		out = append(out, nextStep{
 			"The completed steps stay: once the rest is mended, run it without them", leave, rest})

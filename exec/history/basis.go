@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/plan"
 )
@@ -27,6 +29,14 @@ func (b Basis) Counts() bool { return b == Proved || b == Reviewed }
 
 // Bases are all bases, the best first.
 func Bases() []Basis { return []Basis{Proved, Reviewed, SelfTested, Declared, Unverified} }
+
+// CarriedOut reports whether all steps were, or their work was there already:
+// whether the run came to its end as planned, not whether anybody looked at it.
+func (r *Run) CarriedOut() bool {
+	return !slices.ContainsFunc(r.Steps, func(s *Step) bool {
+		return s.Status != Completed && (s.Skipped == nil || !s.Skipped.Done)
+	})
+}
 
 // Standings are what the steps of a run rest on. It is made of a run as it is,
 // and does not follow it.
