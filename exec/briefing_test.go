@@ -103,7 +103,7 @@ func TestBriefingIsBounded(t *testing.T) {
 		}
 		return exectest.Write("f"+w.Step.ID, "x")(ctx, w)
 	})}
-	b.Run(t).Want(t, history.Achieved)
+	b.Run(t).Want(t, history.Partial) // nothing proves what they wrote
 	if n := len(strings.Join(last.Earlier, "")); len(last.Earlier) != 51 || last.Earlier[0] != "and 11 before these" || n > 50*500 {
 		t.Errorf("%d lines, %d bytes: %q", len(last.Earlier), n, last.Earlier[0])
 	}

@@ -82,7 +82,7 @@ postconditions = [{ kind = "file_exists", path = "c" }]
 // afterTask is a gate that is asked about one task only.
 func afterTask(g gate.Gate, task string) gate.Gate {
 	return gate.New(g.Info(), func(ctx context.Context, pass *gate.Pass) error {
-		if pass.Task.ID != task {
+		if pass.Task == nil || pass.Task.ID != task {
 			return nil
 		}
 		return g.Judge(ctx, pass)
