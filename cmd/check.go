@@ -83,7 +83,8 @@ func printBases(w io.Writer, p *plan.Plan) {
 	for _, part := range []struct {
 		by    string
 		steps []string
-	}{{"Can be proved by its checks", byCheck}, {"By a reviewer alone (--validator)", byReviewer}} {
+	}{{"Have checks that may prove them, if these fail without the work", byCheck},
+		{"Only a reviewer can say of them that they are done (--validator)", byReviewer}} {
 		if len(part.steps) > 0 {
 			fmt.Fprintf(w, "%s: %s\n", part.by, escaped(some(part.steps)))
 		}

@@ -128,8 +128,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		return text
 	}
 	if at.run.CarriedOut() && o.Status == history.Partial {
-		return "all was carried out, and not all of it was looked at: give the plan checks that fail without the work, or have " +
-			"a program look at it with --validator"
+		return "all was carried out, and not all of it was looked at: roll it back (planlock rollback) and run it with checks that " +
+			"fail without the work, or have a program look with --validator PATH"
 	}
 	for _, s := range at.run.Steps {
 		if s.Failed != nil && s.Last() != nil {

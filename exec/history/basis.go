@@ -125,13 +125,13 @@ func onAccount(a *Attempt) (basis Basis, why string) {
 	entry := a.Accounted
 	switch {
 	case entry.Unsaid:
-		return Unverified, "nobody looked: it does not declare what it changes"
+		return Unverified, "no check and no reviewer looked, and what was to change was not declared"
 	case !entry.Account.Holds():
-		return Unverified, "nobody looked: it changed more than it declares"
+		return Unverified, "no check and no reviewer looked, and more changed than was declared"
 	case len(entry.Changes) == 0:
-		return Declared, "it changed nothing, as declared"
+		return Declared, "no check and no reviewer looked; nothing changed, as declared"
 	}
-	return Declared, "the declared artifacts happened, and only these"
+	return Declared, "no check and no reviewer looked; only what was declared changed"
 }
 
 // Controls are the negative controls of the attempt that completed the step;

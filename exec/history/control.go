@@ -49,6 +49,9 @@ func (c *Control) String() string {
 	switch {
 	case !c.Tells() && c.Why != "":
 		return fmt.Sprintf("%s holds, and nobody knows whether it would without the work: %s", c.Check, c.Why)
+	case !c.Tells() && c.Before == ControlFailed:
+		return fmt.Sprintf("%s holds also with nothing in the files that the step wrote: let the plan check what is in them",
+			c.Check)
 	case !c.Tells():
 		return fmt.Sprintf("%s holds, and did without the work", c.Check)
 	case len(c.Own) > 0:

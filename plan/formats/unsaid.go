@@ -31,7 +31,7 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 		{some(p, func(s *plan.Step) bool { return s.Rollback != "" }),
 			"the steps do not say whether they can be undone", `[defaults] rollback = "reversible"`},
 		{some(p, checked), "nothing that a machine can decide says whether a step is done",
-			`postconditions = [{ kind = "file_exists", path = "…" }]  in a step`},
+			`postconditions = [{ kind = "file_contains", path = "…", text = "…" }]  in a step`},
 	} {
 		if !k.said {
 			list = append(list, plan.Diagnostic{Code: notSaid, Severity: plan.Note, Pos: d.Position(""),

@@ -129,8 +129,9 @@ func (t judging) idle() *fault {
 	if len(t.entry.Changes) > 0 || declaredNone || kind == "checkpoint" || t.method.Run != "" || !t.s.WithinTree() || t.shown() {
 		return nil
 	}
-	return faultf(history.GateFailed, "the step did nothing: no file changed, and no check and no reviewer says that "+
-		"its work was there before; a step that is to change nothing says so with artifacts = {}")
+	return faultf(history.GateFailed, "the step did nothing: no file changed, and nobody shows that its work was there: "+
+		"a check that held before shows nothing; if it is done, have a reviewer look, or acknowledge it as done; "+
+		"if it is to change nothing, say artifacts = {}")
 }
 
 // shown reports whether something tells the work from its absence, or somebody

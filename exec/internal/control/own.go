@@ -24,12 +24,16 @@ func Own(c plan.Check, changes []ledger.Change) []string {
 		if a == nil || a.Kind != ledger.File || len(files) == few {
 			continue
 		}
-		if isTest(change.Path) || slices.Contains(started, change.Path) {
+		if isTest(change.Path) || slices.ContainsFunc(started, func(name string) bool { return isAt(change.Path, name) }) {
 			files = append(files, change.Path)
 		}
 	}
 	return files
 }
+
+// isAt reports whether a path is what a command calls name, in whichever folder
+// the command runs.
+func isAt(file, name string) bool { return file == name || strings.HasSuffix(file, "/"+name) }
 
 // runsCode reports whether a check may run code of the tree.
 func runsCode(c plan.Check) bool {
@@ -38,28 +42,59 @@ func runsCode(c plan.Check) bool {
 }
 
 // starts are the files that the command of a check starts, or that say what is
-// started.
+// started, without the folders that the command changes to.
 func starts(c plan.Check) []string {
-	words := strings.Fields(c.Run)
-	if c.Kind != "command" || len(words) == 0 || c.StdoutContains != "" {
+	if c.Kind != "command" || c.StdoutContains != "" {
 		return nil
 	}
 	var files []string
-	for _, w := range words[:min(2, len(words))] {
-		files = append(files, path.Clean(strings.Trim(w, `"'`)))
-	}
-	switch path.Base(words[0]) {
-	case "make", "gmake":
-		files = append(files, "Makefile", "makefile", "GNUmakefile")
-	case "npm", "pnpm", "yarn", "bun":
-		files = append(files, "package.json")
-	case "just":
-		files = append(files, "justfile", "Justfile")
-	case "task":
-		files = append(files, "Taskfile.yml", "Taskfile.yaml")
+	begins := true // a command
+	for _, w := range strings.Fields(separators.Replace(c.Run)) {
+		switch {
+		case w == ";":
+			begins = true
+		case !begins, strings.HasPrefix(w, "-"), strings.Contains(w, "="), wrappers[w], isNumber(w):
+		case interpreters[strings.TrimRight(path.Base(w), "0123456789.")]:
+		default:
+			begins = false
+			if by, ok := runners[path.Base(w)]; ok {
+				files = append(files, by...)
+			}
+			files = append(files, path.Clean(w))
+		}
 	}
 	return files
 }
+
+var (
+	// separators stand between commands of a shell; quotes are left out.
+	separators = strings.NewReplacer("&&", " ; ", "||", " ; ", ";", " ; ", "|", " ; ", "&", " ; ", "(", " ; ", ")", " ; ",
+		"\n", " ; ", `"`, " ", "'", " ")
+	// wrappers start what follows them.
+	wrappers = words("env timeout nice time exec command sudo xargs")
+	// interpreters run the file that follows them, or the command.
+	interpreters = words("sh bash dash zsh ksh python node ruby perl php lua deno")
+	// runners do what a file says.
+	runners = map[string][]string{
+		"make": {"Makefile", "makefile", "GNUmakefile"}, "gmake": {"Makefile", "GNUmakefile"},
+		"npm": {"package.json"}, "pnpm": {"package.json"}, "yarn": {"package.json"}, "bun": {"package.json"},
+		"just": {"justfile", "Justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"},
+		"tox": {"tox.ini", "pyproject.toml"}, "nox": {"noxfile.py"}, "gradle": {"build.gradle", "build.gradle.kts"},
+		"mvn": {"pom.xml"},
+	}
+)
+
+// words is a set of words.
+func words(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// isNumber reports whether a word is a time or a count, as of timeout.
+func isNumber(w string) bool { return w[0] >= '0' && w[0] <= '9' }
 
 // isTest reports whether a file is a test by what it is called, or sets tests
 // up.
