@@ -114,6 +114,11 @@ func alone(s *Step) (basis Basis, why string) {
 			why = c.String()
 		}
 	}
+	for _, review := range s.Reviews() {
+		if !review.Counts() {
+			why = "what " + review.Reviewer + " says of it does not count: " + review.Why
+		}
+	}
 	return basis, why
 }
 
