@@ -539,14 +539,3 @@ func (p *Plan) readdress() {
 		s.Address = addressOf(t.ID, s.ID)
 	}
 }
-
-// Essential tells the steps that decide whether the goal is achieved: the
-// critical ones or, in a plan in which none is, all.
-func (p *Plan) Essential() func(*Step) bool {
-	for _, s := range p.Steps() {
-		if s.IsCritical() {
-			return (*Step).IsCritical
-		}
-	}
-	return func(*Step) bool { return true }
-}

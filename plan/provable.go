@@ -23,3 +23,14 @@ func (p *Plan) Provable() func(*Step) bool {
 		return s.TestIntent != nil || fixing[s.Address] || slices.ContainsFunc(s.Postconditions, Check.LooksInside)
 	}
 }
+
+// Essential tells the steps that decide whether the goal is achieved: the
+// critical ones or, in a plan in which none is, all.
+func (p *Plan) Essential() func(*Step) bool {
+	for _, s := range p.Steps() {
+		if s.IsCritical() {
+			return (*Step).IsCritical
+		}
+	}
+	return func(*Step) bool { return true }
+}

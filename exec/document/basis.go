@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -77,20 +78,17 @@ func verify(s *step) string {
 	if a := s.judged(); a != nil && a.Ledger != nil {
 		for _, symbol := range a.Ledger.Symbols {
 			if symbol.Op == "created" {
-				return fmt.Sprintf(form, `"symbol_exists", symbol = `+quoted(symbol.Name))
+				return fmt.Sprintf(form, `"symbol_exists", symbol = `+tomlString(symbol.Name))
 			}
 		}
 		for _, c := range a.Ledger.Changes {
-			if c.Op != "deleted" && c.Kind != "dir" {
-				return fmt.Sprintf(form, `"file_contains", path = `+quoted(c.text())+`, text = "what must be there"`)
+			if c.Op != "deleted" && c.Kind != "dir" && utf8.ValidString(c.shown) {
+				return fmt.Sprintf(form, `"file_contains", path = `+tomlString(c.shown)+`, text = "what must be there"`)
 			}
 		}
 	}
 	return fmt.Sprintf(form, `"command", run = "what fails without the work"`)
 }
-
-// quoted is a text as TOML has it.
-func quoted(text string) string { return fmt.Sprintf("%q", text) }
 
 // unlooked are the steps that nobody looked at, and that decide whether the goal
 // is achieved.

@@ -171,7 +171,8 @@ func tasksOf(p *plan.Plan, at func(key string) plan.Position, implied func(task 
 			s := &t.Steps[j]
 			doc.Steps = append(doc.Steps, step{ID: s.ID, Address: s.Address, Title: s.Description,
 				Status: cmp.Or(s.Status, plan.Open), Critical: s.Critical, Mode: said(s.Mode), Backups: len(s.Backups),
-				ExpectedOutput: s.ExpectedOutput != "", BestBasis: basis(provable(s)), Source: clean(at(fmt.Sprintf("%s.steps[%d]", key, j)))})
+				ExpectedOutput: s.ExpectedOutput != "", BestBasis: basis(provable(s)),
+				Source: clean(at(fmt.Sprintf("%s.steps[%d]", key, j)))})
 		}
 		list = append(list, doc)
 	}

@@ -24,7 +24,8 @@ func Own(c plan.Check, changes []ledger.Change) []string {
 		if a == nil || a.Kind != ledger.File || len(files) == few {
 			continue
 		}
-		if isTest(change.Path) || slices.ContainsFunc(started, func(name string) bool { return isAt(change.Path, name) }) {
+		runs := slices.ContainsFunc(started, func(name string) bool { return isAt(change.Path, name) })
+		if runs || isTest(change.Path) {
 			files = append(files, change.Path)
 		}
 	}
@@ -68,8 +69,8 @@ func starts(c plan.Check) []string {
 
 var (
 	// separators stand between commands of a shell; quotes are left out.
-	separators = strings.NewReplacer("&&", " ; ", "||", " ; ", ";", " ; ", "|", " ; ", "&", " ; ", "(", " ; ", ")", " ; ",
-		"\n", " ; ", `"`, " ", "'", " ")
+	separators = strings.NewReplacer("&&", " ; ", "||", " ; ", ";", " ; ", "|", " ; ", "&", " ; ", "(", " ; ",
+		")", " ; ", "\n", " ; ", `"`, " ", "'", " ")
 	// wrappers start what follows them.
 	wrappers = words("env timeout nice time exec command sudo xargs")
 	// interpreters run the file that follows them, or the command.
