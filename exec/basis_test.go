@@ -30,8 +30,10 @@ func TestBasis(t *testing.T) {
 		"that it is there":    {`{ kind = "file_exists", path = "a.txt" }`, "one\n", history.Declared, history.Partial},
 		"that it is there, by a command": {`{ kind = "command", run = "test -f a.txt" }`, "one\n", history.Declared,
 			history.Partial},
-		"what was there before":   {`{ kind = "file_exists", path = "b.txt" }`, "one\n", history.Declared, history.Partial},
-		"nothing":                 {`{ kind = "command", run = "true" }`, "one\n", history.Declared, history.Partial},
+		"what was there before": {`{ kind = "file_exists", path = "b.txt" }`, "one\n", history.Declared, history.Partial},
+		"nothing":               {`{ kind = "command", run = "true" }`, "one\n", history.Declared, history.Partial},
+		"what holds without it, and not when it is empty": {
+			`{ kind = "command", run = "! test -e a.txt || test -s a.txt" }`, "one\n", history.Declared, history.Partial},
 		"an empty file":           {`{ kind = "command", run = "test -f a.txt" }`, "", history.Declared, history.Partial},
 		"a program that it wrote": {`{ kind = "command", run = "sh a.txt" }`, "test -s a.txt\n", history.Declared, history.Partial},
 	}
@@ -68,5 +70,23 @@ func TestBasisOfATestWrittenFirst(t *testing.T) {
 				t.Errorf("it is %q (%s), want %q\n%s", got, why, tt.want, run.Report)
 			}
 		})
+	}
+}
+
+// Work that changed nothing, and that nothing shows to be there, is none, unless
+// the plan says that nothing is to change, or names the command that was run.
+func TestWorkThatDidNothingFails(t *testing.T) {
+	const head = "schema = 1\nprofile = \"observe\"\n[goal]\ndescription = \"Look\"\n[[tasks]]\nid = 1\n" +
+		"description = \"Look\"\n[[tasks.steps]]\nid = 1\ndescription = \"Look\"\n"
+	for step, want := range map[string]history.Status{
+		"prompt = \"Write it\"\n":                   history.NotAchieved,
+		"prompt = \"Look at it\"\nartifacts = {}\n": history.Partial,
+		"run = \"true\"\n":                          history.Partial,
+	} {
+		run := exectest.Run(t, head+step, workspace, exectest.Script{"1.1": exectest.Nothing()})
+		run.Want(t, want)
+		if failed := run.Failed("1.1"); failed != nil && !strings.Contains(failed.Reasons[0], "the step did nothing") {
+			t.Errorf("%q: %q", step, failed.Reasons)
+		}
 	}
 }
