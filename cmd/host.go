@@ -14,11 +14,13 @@ import (
 	"github.com/planlock/planlock/cmd/internal/ownshell"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
+	proposing "github.com/planlock/planlock/exec/advice/external"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/learn"
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/evidence/remote"
 	"github.com/planlock/planlock/gate/evidence/search"
@@ -53,6 +55,10 @@ type roles struct {
 	Reviewer         []string      `again:"path" sep:"none" placeholder:"PATH" help:"who approves tasks before they begin: NAME=PATH, the path of a program that answers with a contract; may be repeated"`
 	Validator        string        `again:"path" placeholder:"PATH" help:"who looks at what was done, at the end of each task: the path of a program (docs/validator-protocol.md)"`
 	ValidatorTimeout time.Duration `again:"always" placeholder:"DURATION" help:"how long the validator may take for an answer, as in 90s; 0: 2m, and 5m at most"`
+	Advisor          string        `again:"path" placeholder:"PATH" help:"who is asked after a failure, why it was and what to do otherwise: the path of a program (docs/advisor-protocol.md)"`
+	Researcher       string        `again:"path" placeholder:"PATH" help:"who is asked what should be known before a task, or before it is tried another way: the path of a program (docs/advisor-protocol.md)"`
+	AdvisorTimeout   time.Duration `again:"always" placeholder:"DURATION" help:"how long the advisor and the researcher may take for an answer, as in 90s; 0: 2m, and 5m at most"`
+	Patterns         string        `again:"path" placeholder:"FILE" help:"what plans can be made from: a plan that names one of them is weighed against it (docs/advisor-protocol.md)"`
 	Evidence         bool          `again:"always" help:"look for the evidence of each task when it is over"`
 	Tracker          string        `again:"always" placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments; implies --evidence"`
 	TrackerToken     string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
@@ -63,7 +69,7 @@ type roles struct {
 // policy for evidence and what was learned. fallback is the executor of steps
 // that name nobody, where no flag names one; "" is the shell.
 func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback string) error {
-	if err := errors.Join(r.seatReviewers(c), r.seatValidator(c)); err != nil {
+	if err := errors.Join(r.seatReviewers(c), r.seatValidator(c), r.seatAdvisors(c)); err != nil {
 		return err
 	}
 	if r.TrackerToken != "" && r.Tracker == "" {
@@ -80,7 +86,7 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 		if err != nil {
 			return err
 		}
-		c.Advisors = exec.Advisors{advice.Pivot: remembering{advice.Builtin{Memory: memory.Remembered()}, memory}}
+		c.Advisors[advice.Pivot] = remembering{memory, c.Advisors[advice.Pivot]}
 		c.Hints = memory.Hints()
 	}
 	return r.seatExecutors(c, p.with.Executors, fallback)
@@ -120,6 +126,43 @@ func (r *roles) seatValidator(c *exec.Controller) error {
 	}
 	c.Gates = append(c.Gates, review.Work(&external.Program{Label: "validator", Args: []string{path},
 		Timeout: r.ValidatorTimeout}))
+	return nil
+}
+
+// seatAdvisors gives a controller the programs that propose, and the patterns.
+func (r *roles) seatAdvisors(c *exec.Controller) error {
+	c.Advisors = exec.Advisors{}
+	if r.AdvisorTimeout < 0 || r.AdvisorTimeout > 5*time.Minute {
+		return &usageError{"--advisor-timeout: a time of at most 5m"}
+	}
+	if r.AdvisorTimeout != 0 && r.Advisor == "" && r.Researcher == "" {
+		return &usageError{"--advisor-timeout: there is no --advisor and no --researcher that it is for"}
+	}
+	seat := func(label, path string, kinds ...advice.Kind) error {
+		if path == "" {
+			return nil
+		}
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return fmt.Errorf("%s %q: %w", label, path, err)
+		}
+		for _, kind := range kinds {
+			c.Advisors[kind] = &proposing.Program{Label: label, Args: []string{path}, Timeout: r.AdvisorTimeout}
+		}
+		return nil
+	}
+	if err := errors.Join(seat("advisor", r.Advisor, advice.Reflection, advice.Pivot),
+		seat("researcher", r.Researcher, advice.Research)); err != nil {
+		return err
+	}
+	if r.Patterns == "" {
+		return nil
+	}
+	known, err := proposing.ReadPatterns(r.Patterns)
+	if err != nil {
+		return err
+	}
+	c.Advisors[advice.Feasible] = known
 	return nil
 }
 
@@ -167,15 +210,32 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 }
 
 // remembering is the advisor for other approaches with what was promoted when
-// the run began: its digest is part of the envelope, so that a run does not go
-// on with another memory.
+// the run began, and then another advisor, if there is one. Both are part of the
+// envelope, so that a run does not go on with another memory.
 type remembering struct {
-	advice.Builtin
 	memory learn.Memory
+	then   advice.Advisor
+}
+
+// Advise asks the memory first.
+func (r remembering) Advise(ctx context.Context, c advice.Case) (advice.Advice, error) {
+	var asked advice.Advisor = advice.Builtin{Memory: r.memory.Remembered()}
+	if r.then != nil {
+		asked = advice.Sequence(asked, r.then)
+	}
+	return asked.Advise(ctx, c)
 }
 
 // Version is the digest of the memory.
 func (r remembering) Version(context.Context) (string, error) { return r.memory.Digest().Short(), nil }
+
+// Identity is that of the other advisor.
+func (r remembering) Identity(ctx context.Context) (string, error) {
+	if g, ok := r.then.(gate.Identified); ok {
+		return g.Identity(ctx)
+	}
+	return "", nil
+}
 
 // memoryOf is what was learned in a workspace and promoted.
 func memoryOf(ctx context.Context, ws exec.Workspace) (learn.Memory, error) {

@@ -207,7 +207,7 @@ func (e *execution) assemble() {
 			Options: c.Options, Bind: c.bind, Signer: signer, EarlierSigners: earlier,
 			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
 			Roles:    func() history.Roles { return c.roles(e.needed) },
-			Warnings: c.withoutSay(e.Plan)}}
+			Warnings: append(c.withoutSay(e.Plan), c.unasked(e.Plan)...)}}
 	e.drive = &drive.Drive{Session: s, Bound: e.bound, People: persons, Rewind: e.rewind, Counsel: advisors,
 		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers},
 		Evidence:  &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},

@@ -2,10 +2,13 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/pattern"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
@@ -126,4 +129,36 @@ func (p *Policy) withoutSay(of *plan.Plan) []string {
 	}
 	return []string{fmt.Sprintf("preset %q has no say after a failure of %s: on_failure is \"block\" or \"ask\" there, so that only backups are tried; "+
 		"say on_failure = \"retry\" where the preset is to decide", p.Preset, named)}
+}
+
+// unasked warns of advisors that the host brought and that nobody asks in a run
+// of the plan.
+func (c *Controller) unasked(of *plan.Plan) []string {
+	rungs := map[string]bool{}
+	for _, r := range c.ladder() {
+		rungs[r.Name()] = true
+	}
+	_, patterned := pattern.Of(of)
+	asked := map[advice.Kind]bool{
+		advice.Reflection: rungs["reflect"] || len(c.Reviewers) > 0 || c.Evidence != nil,
+		advice.Pivot:      rungs["pivot"],
+		advice.Research: rungs["research"] ||
+			slices.ContainsFunc(of.Tasks, func(t plan.Task) bool { return t.ResearchEnabled }),
+		advice.Feasible: patterned,
+	}
+	heard := func(kind advice.Kind) bool { return c.Advisors[kind] != nil && asked[kind] }
+	if heard(advice.Reflection) || heard(advice.Pivot) { // which of the two is for the ladder to say
+		asked[advice.Reflection], asked[advice.Pivot] = true, true
+	}
+	var kinds []string
+	for _, kind := range advice.Kinds() {
+		if c.Advisors[kind] != nil && !asked[kind] {
+			kinds = append(kinds, string(kind))
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("nobody asks the advisor for %s in this run: presets assistant and reflective do after a failure, "+
+		"research_enabled of a task does before it, and pattern_name in [meta] does once", strings.Join(kinds, ", "))}
 }

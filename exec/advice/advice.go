@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -74,6 +75,9 @@ type Case struct {
 	Files []string
 	// Open reads a file of the workspace, confined to it; nil if there is none.
 	Open func(path string) (io.ReadCloser, error)
+	// Runner runs programs in the sandbox of the plan; what they write vanishes,
+	// or is undone. Nil if there is none.
+	Runner gate.CommandRunner
 }
 
 // A Method is what a step carries out, as far as advice concerns it.

@@ -151,14 +151,9 @@ func decodeWork(text []byte) (Review, error) {
 	judged := map[string]bool{}
 	members(root, "", func(path string, m jsontree.Value) {
 		judged[path] = m.Kind() == jsontree.Bool
-		for _, name := range workMembers {
-			if m.Key() != name && strings.EqualFold(m.Key(), name) && err == nil {
-				err = fmt.Errorf("%s: the name is spelled %q", path, name)
-			}
-		}
 	})
 	var r Review
-	if err == nil {
+	if err = root.Spelled(workMembers); err == nil {
 		err = json.Unmarshal(text, &r)
 	}
 	if err != nil {

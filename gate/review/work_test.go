@@ -159,7 +159,7 @@ func TestReadWorkSaysWhere(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"verdict": "fail", "verdict": "pass"}`:           `byte 20: the name "verdict" stands twice`,
 		"{\"verdict\": \"\xff\"}":                          "byte 13: the byte 0xff is not UTF-8",
-		`{"verdict": "pass", "criteria": [{"Met": true}]}`: `/criteria/0/Met: the name is spelled "met"`,
+		`{"verdict": "pass", "criteria": [{"Met": true}]}`: `byte 34: the name "met" is spelled "Met"`,
 	} {
 		if _, err := aboutWork.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

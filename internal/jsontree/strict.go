@@ -2,6 +2,7 @@ package jsontree
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -55,6 +56,22 @@ func (v Value) once() error {
 			seen[m.Key()] = true
 		}
 		if err := m.once(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Spelled says which member in a value has one of the names in other letters: a
+// reader that knows no case takes it for the member of that name.
+func (v Value) Spelled(names []string) error {
+	for m := range v.Each {
+		for _, name := range names {
+			if m.Key() != name && strings.EqualFold(m.Key(), name) {
+				return &Error{m.KeyOffset(), fmt.Sprintf("the name %q is spelled %q", name, m.Key())}
+			}
+		}
+		if err := m.Spelled(names); err != nil {
 			return err
 		}
 	}

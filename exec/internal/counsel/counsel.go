@@ -75,8 +75,9 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
 		Criteria: slices.Concat(task.AcceptanceCriteria, step.Evidence), Plan: co.Locked.Plan(),
-		Files: filesOf(tree),
-		Open:  func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
+		Files:  filesOf(tree),
+		Open:   func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
+		Runner: co.Runner(nil).Judge(),
 	}
 	said, patch := co.hear(ctx, c)
 	said.Attempt = s.Tried()

@@ -25,7 +25,8 @@ func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kin
 		Kind: kind, Point: advice.Task, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shown,
 		Step:     step,
 		Criteria: task.AcceptanceCriteria, Plan: co.Locked.Plan(), Files: filesOf(tree),
-		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
+		Open:   func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
+		Runner: co.Runner(nil).Judge(),
 	})
 	co.Work.Disturb()
 	co.Rec.Seen.Forget(disturbance.StrangersRan...)

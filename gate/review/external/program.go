@@ -3,20 +3,14 @@
 package external
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/review"
-	"github.com/planlock/planlock/internal/identity"
-	"github.com/planlock/planlock/internal/safetext"
-	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/internal/consult"
 )
 
 // A Program is a [review.Reviewer] that starts a program for each request. The request
@@ -41,75 +35,45 @@ func (p *Program) Version(context.Context) (string, error) { return p.Release, n
 // Identity is the digest of the program and its arguments, of the content of
 // those that are absolute paths of files; or of the shell command.
 func (p *Program) Identity(context.Context) (string, error) {
-	if len(p.Args) == 0 {
-		return string(ledger.Sum([]byte(p.Run))), nil
-	}
-	digest, err := identity.OfProgram(p.Args)
-	if err != nil {
-		return "", fmt.Errorf("external: reviewer %q: %w", p.Label, err)
-	}
-	return string(digest), nil
+	digest, err := p.program("").Identity()
+	return digest, named(err)
 }
-
-// errNoProgram is returned for a Program that names neither a program nor a
-// command.
-var errNoProgram = errors.New("external: nothing to run: set Program.Args or Program.Run")
 
 // Limit is how long it may take for an answer.
 func (p *Program) Limit() time.Duration { return cmp.Or(max(p.Timeout, 0), review.Timeout) }
 
 // Review starts the program and reads its answer. gate.ErrNoRunner says that
-// the request cannot run it.
+// the request cannot run it, review.ErrCrashed that it ended with another status
+// than 0.
 func (p *Program) Review(ctx context.Context, r review.Request) (review.Review, error) {
-	switch {
-	case len(p.Args) == 0 && p.Run == "":
-		return review.Review{}, fmt.Errorf("%w (reviewer %q)", errNoProgram, p.Label)
-	case r.Runner == nil:
-		return review.Review{}, fmt.Errorf("external: reviewer %q: %w", p.Label, gate.ErrNoRunner)
-	}
 	sent := r
 	if sent.About == review.AboutWork {
 		sent.Dir = ""
 	}
-	line, err := json.Marshal(sent)
-	if err != nil {
-		return review.Review{}, fmt.Errorf("external: request for %q: %w", p.Label, err)
-	}
-	limit := p.Limit()
-	ctx, cancel := context.WithTimeoutCause(ctx, limit,
-		fmt.Errorf("external: reviewer %q gave no answer within %v: %w", p.Label, limit, context.DeadlineExceeded))
-	defer cancel()
-	answer := &answer{}
-	result, err := r.Runner.Run(ctx, gate.Command{Args: p.Args, Run: p.Run, Dir: r.Dir,
-		Stdin: bytes.NewReader(append(safetext.JSON(line), '\n')), Stdout: answer})
+	text, err := p.program(r.Dir).Ask(ctx, r.Runner, sent)
+	var crash *consult.CrashError
 	switch {
-	case ctx.Err() != nil:
-		return review.Review{}, context.Cause(ctx)
+	case errors.As(err, &crash):
+		return review.Review{}, fmt.Errorf("%w: %w", review.ErrCrashed, err)
 	case err != nil:
-		return review.Review{}, fmt.Errorf("external: reviewer %q: %w", p.Label, err)
-	case result.Exit != 0:
-		return review.Review{}, fmt.Errorf("%w: reviewer %q ended with status %d: %s", review.ErrCrashed, p.Label,
-			result.Exit, last(result.Output))
+		return review.Review{}, named(err)
 	}
-	said, err := r.Read(answer.text)
+	said, err := r.Read(text)
 	if err != nil {
 		err = fmt.Errorf("%w (reviewer %q)", err, p.Label)
 	}
 	return said, err
 }
 
-// An answer keeps what a program prints, and a little more than is allowed, so
-// that too much is seen to be too much.
-type answer struct{ text []byte }
-
-// Write never fails.
-func (a *answer) Write(p []byte) (int, error) {
-	a.text = append(a.text, p[:min(len(p), review.MaxAnswer+1-len(a.text))]...)
-	return len(p), nil
+// program is who is asked, started in dir.
+func (p *Program) program(dir string) consult.Program {
+	return consult.Program{Who: fmt.Sprintf("reviewer %q", p.Label), Args: p.Args, Run: p.Run, Dir: dir, Limit: p.Limit()}
 }
 
-// last is the end of what a program printed, for a message.
-func last(text string) string {
-	text = strings.TrimSpace(text)
-	return strings.ToValidUTF8(text[max(0, len(text)-200):], "\uFFFD")
+// named is an error with the name of the package; nil of nil.
+func named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("external: %w", err)
 }
