@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/gatetest"
 )
 
 // A printer is a runner of programs that print what it says, and end with its
@@ -85,7 +87,7 @@ func TestCrashes(t *testing.T) {
 			t.Errorf("statuses %v: asked %d times, error %v", exits, calls, err)
 		}
 	}
-	_, err := (&Program{Label: "thinker", Run: "think"}).Advise(t.Context(), advice.Case{})
+	_, err := (&Program{Label: "thinker", Run: "think"}).Advise(t.Context(), advice.Case{Kind: advice.Research})
 	if !errors.Is(err, gate.ErrNoRunner) {
 		t.Errorf("without a runner: %v", err)
 	}
@@ -140,5 +142,35 @@ func TestPatterns(t *testing.T) {
 		if _, err := decodePatterns([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestDocumentedProgram runs the program that docs/advisor-protocol.md shows.
+func TestDocumentedProgram(t *testing.T) {
+	python, err := osexec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	page, err := os.ReadFile("../../../docs/advisor-protocol.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```python\n")
+	text, _, found := strings.Cut(text, "```\n")
+	script := filepath.Join(t.TempDir(), "think.py")
+	if err := os.WriteFile(script, []byte(text), 0o644); err != nil || !found {
+		t.Fatal(err, found)
+	}
+	p := &Program{Label: "think", Args: []string{python, script}}
+	c := advice.Case{Kind: advice.Reflection, Point: advice.Execution, Runner: gatetest.Local{Dir: t.TempDir()},
+		Method:  advice.Method{ID: "primary", Prompt: "plot it"},
+		Failure: history.AttemptFailed{Reasons: []string{"ModuleNotFoundError: No module named 'seaborn'"}}}
+	a, err := p.Advise(t.Context(), c)
+	if err != nil || a.Patch == nil || *a.Patch.Prompt != "plot it\nDo without the module seaborn." {
+		t.Errorf("%+v, %v", a, err)
+	}
+	c.Failure.Reasons = nil
+	if _, err := p.Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
+		t.Errorf("nothing is missing: %v", err)
 	}
 }
