@@ -23,7 +23,7 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	errors, _, _ := count(found)
+	errors, _, _ := plan.Tally(found)
 	if draftIsEmpty(draft) {
 		return refuse(p.err, draft, found)
 	}
@@ -56,7 +56,7 @@ func (f *convertCommand) Run(_ context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	errors, _, _ := count(found)
+	errors, _, _ := plan.Tally(found)
 	if draftIsEmpty(draft) || errors > 0 && !f.Force {
 		return refuse(p.err, draft, found)
 	}

@@ -58,7 +58,7 @@ func (p *cli) read(path string, options plan.CheckOptions) (*plan.Draft, error) 
 	if err != nil {
 		return nil, err
 	}
-	if errors, _, _ := count(found); errors > 0 || cannotRun(found) {
+	if errors, _, _ := plan.Tally(found); errors > 0 || cannotRun(found) {
 		return nil, refuse(p.err, draft, found)
 	}
 	for i := range draft.Files {
@@ -99,21 +99,6 @@ func cannotRun(found []plan.Diagnostic) bool {
 	return slices.ContainsFunc(found, func(d plan.Diagnostic) bool { return d.Code == "cannot-run" })
 }
 
-// count counts diagnostics by their severity.
-func count(found []plan.Diagnostic) (errors, warnings, notes int) {
-	for _, d := range found {
-		switch d.Severity {
-		case plan.Error:
-			errors++
-		case plan.Warning:
-			warnings++
-		default:
-			notes++
-		}
-	}
-	return errors, warnings, notes
-}
-
 // draftIsEmpty reports whether nothing of a plan could be read.
 func draftIsEmpty(d *plan.Draft) bool { return d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 }
 
@@ -130,7 +115,7 @@ func printDiagnostics(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 // says what still has to be named or accepted before it is locked and run, so
 // that nobody learns it one refusal at a time.
 func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
-	errors, warnings, notes := count(found)
+	errors, warnings, notes := plan.Tally(found)
 	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
 	if errors > 0 {
 		fmt.Fprintf(w, "%s: the plan is refused. Nothing was written.\n", tally)
@@ -166,7 +151,7 @@ func warnOfErrors(w io.Writer, errors int, path string) {
 
 // refusedBy is the status that diagnostics stand for, told already.
 func refusedBy(found []plan.Diagnostic) error {
-	if errors, _, _ := count(found); errors > 0 {
+	if errors, _, _ := plan.Tally(found); errors > 0 {
 		return &quietError{statusRefused}
 	}
 	return nil

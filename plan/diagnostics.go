@@ -29,7 +29,23 @@ type Diagnostic struct {
 	Hint     string   `json:"hint,omitempty"`
 	Task     string   `json:"task,omitempty"` // id, if it concerns one
 	Step     string   `json:"step,omitempty"` // id within the task
+	More     int      `json:"more,omitempty"` // how many others it stands for, which are not told one by one
 	Pos      Position `json:"source"`
+}
+
+// Tally counts diagnostics by their severity, with those that others stand for.
+func Tally(list []Diagnostic) (errors, warnings, notes int) {
+	for _, d := range list {
+		switch d.Severity {
+		case Error:
+			errors += 1 + d.More
+		case Warning:
+			warnings += 1 + d.More
+		default:
+			notes += 1 + d.More
+		}
+	}
+	return errors, warnings, notes
 }
 
 // sortDiagnostics orders by place, then code, and drops what was said twice.
@@ -122,6 +138,17 @@ func capped(found []Diagnostic) []Diagnostic {
 	if !foundError(rest) {
 		last.Severity = Warning
 	}
+	at := map[Severity]int{}
+	for i, d := range f.list {
+		at[d.Severity] = i
+	}
+	last.More = -1 // it is no further one itself
+	for _, d := range rest {
+		if i, ok := at[d.Severity]; ok {
+			f.list[i].More += 1 + d.More
+		}
+	}
+	last.More = max(0, last.More)
 	return f.list
 }
 
@@ -184,7 +211,7 @@ func (f *Diagnostics) wants(code string) bool {
 		return true
 	}
 	r.count++
-	f.list[r.at].Message = fmt.Sprintf("and %d more of this kind", r.count)
+	f.list[r.at].Message, f.list[r.at].More = fmt.Sprintf("and %d more of this kind", r.count), r.count-1
 	return false
 }
 

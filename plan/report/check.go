@@ -85,7 +85,8 @@ type speclet struct {
 	ParallelAllowed *bool    `json:"parallel_allowed"`
 }
 
-// counts says how many diagnostics there are of each severity.
+// counts says how many diagnostics there are of each severity, also of those
+// that others stand for.
 type counts struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
@@ -99,17 +100,9 @@ func Of(d *plan.Draft, found []plan.Diagnostic, o plan.CheckOptions) Document {
 	doc := Document{Schema: "planlock.check/1", Plan: planOf(d), Sides: sidesOf(d),
 		Diagnostics: append([]plan.Diagnostic{}, found...)}
 	for i := range doc.Diagnostics {
-		f := &doc.Diagnostics[i]
-		f.Pos = clean(f.Pos)
-		switch f.Severity {
-		case plan.Error:
-			doc.Counts.Errors++
-		case plan.Warning:
-			doc.Counts.Warnings++
-		default:
-			doc.Counts.Notes++
-		}
+		doc.Diagnostics[i].Pos = clean(doc.Diagnostics[i].Pos)
 	}
+	doc.Counts.Errors, doc.Counts.Warnings, doc.Counts.Notes = plan.Tally(found)
 	if doc.Counts.Errors == 0 {
 		digest := string(d.Plan.Digest())
 		doc.Plan.Digest = &digest

@@ -41,6 +41,8 @@ func TestRead(t *testing.T) {
 1:2 warning task-no-acceptance /0 has no acceptance_criteria: nothing says when it is done
 3:2 warning task-field-missing /0/priority is null
 `},
+		{"an empty list", "[]\n", "1:1 error no-tasks the list of tasks is empty\n"},
+		{"an empty list in an object", "{\"decisions\": []}\n", "1:2 note list-wrapped the list of tasks is wrapped in an object, at /decisions\n1:15 error no-tasks the list of tasks is empty\n"},
 		{"nothing to do", "[{\"task_id\": 1, \"priority\": \"LOW\", \"acceptance_criteria\": \"x\"}]", "1@1 \"\" LOW criteria=1\n1:2 error task-field-missing /0 has no action\n"},
 		{"mixed ids, twice, cycle, nowhere", `[
 {"task_id": "1", "priority": "SOON", "action": "a", "acceptance_criteria": [], "dependencies": ["T2", "gate"]},

@@ -43,10 +43,7 @@ func Detect(name string, text []byte) plan.Format {
 		root.Get("proposed_jobs").OK()) {
 		return Contract
 	}
-	if list, _ := find(root); list.OK() && (named || looksLike(list)) {
-		return plan.PendingActions
-	}
-	if named {
+	if list, _ := find(root); named || list.OK() && (looksLike(list) || empty(list)) {
 		return plan.PendingActions
 	}
 	return plan.Unknown
@@ -65,6 +62,15 @@ func looksLike(list jsontree.Value) bool {
 		}
 	}
 	return false
+}
+
+// empty reports whether a list has no items: there is nothing to do, which is
+// what a team hands on that found nothing.
+func empty(list jsontree.Value) bool {
+	for range list.Each {
+		return false
+	}
+	return true
 }
 
 // find returns the list of tasks, and the key of the object in which it lies.

@@ -166,9 +166,9 @@ func (t *task) element(e element) {
 	case "files":
 		t.files = splitFiles(strings.Split(e.text, "\n"))
 	case "depends_on", "depends-on", "dependencies":
-		t.depends, t.dependsAt = splitNames(text), e.line
+		t.depends, t.dependsAt = listedNames(strings.Split(text, "\n")), e.line
 	case "acceptance_criteria", "acceptance-criteria", "acceptance":
-		t.acceptance = criteria(strings.Split(e.text, "\n"))
+		t.addCriteria(criteria(strings.Split(e.text, "\n")))
 	case "done":
 		t.expected = text
 	case "verify":

@@ -21,8 +21,9 @@ var (
 	// filesLabel is what people call the files of a task: "Files", "Modified
 	// files", "Files to create", "Files (modify/create)" and the like.
 	filesLabel = lazyre.New(`^(?:(?:new|modified|affected|target|changed|output)\s+)?files?(?:\(s\))?(?:\s+(?:to\s+)?(?:modif\w+|creat\w+|delet\w+|remov\w+|chang\w+|edit\w*|add\w*|touch\w*|updat\w+|involved|affected))*(?:\s*(?:/|and|&|,)\s*(?:modif|creat|delet|chang|edit|add|updat)\w*)*$`)
-	// acceptanceLabel names what must hold when the task is done.
-	acceptanceLabel = lazyre.New(`^acceptance(?: criteri(?:a|on))?$`)
+	// acceptanceLabel names what must hold when the task is done, also with
+	// words behind it: "Acceptance criteria for the API".
+	acceptanceLabel = lazyre.New(`^acceptance(?: (?:criteri(?:a|on)|checklist|tests?))?(?: ?[(:–—-].*| (?:for|of|in|when) .*)?$`)
 	// verifyLabel names how one finds out that it does.
 	verifyLabel = lazyre.New(`^(?:verif(?:y|ication)(?: by| steps?)?|checkpoint|success criteria|tests?|definition of done)$`)
 	// dependsLabel names what comes before.
@@ -128,9 +129,9 @@ func (t *task) field(f *field) {
 	case filesLabel.MatchString(f.label):
 		t.addFiles(splitFiles(valueLines(f)))
 	case acceptanceLabel.MatchString(f.label):
-		t.acceptance = criteria(f.lines)
+		t.addCriteria(criteria(f.lines))
 	case dependsLabel.MatchString(f.label):
-		t.depends, t.dependsAt = splitNames(strings.Join(valueLines(f), ",")), f.line
+		t.depends, t.dependsAt = listedNames(valueLines(f)), f.line
 	case f.label == "estimate" || f.label == "effort" || f.label == "estimated effort":
 		t.estimate = text
 	case f.label == "priority":
@@ -150,6 +151,14 @@ func (t *task) field(f *field) {
 	case verifyLabel.MatchString(f.label):
 		t.verify, t.judged = append(t.verify, commands(strings.Join(f.lines, "\n"))...), true
 	}
+}
+
+// addCriteria joins what several labels list.
+func (t *task) addCriteria(list []string) {
+	if t.acceptance == nil {
+		t.acceptance = []string{}
+	}
+	t.acceptance = append(t.acceptance, list...)
 }
 
 // addFiles joins what several labels name.

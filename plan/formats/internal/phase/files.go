@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
@@ -143,6 +144,28 @@ func splitCommas(text string) []string {
 
 // wordBefore is the word before the names of tasks or plans: "Tasks 1 and 2".
 var wordBefore = lazyre.New(`^(?i:tasks?|plans?|steps?)\s+`)
+
+// listedNames reads the items of a list of what something depends on. An item
+// that names no ids is prose, and is kept as one name with blanks in it.
+func listedNames(items []string) []string {
+	names := []string{}
+	for _, item := range items {
+		if it, ok := outline.ListItem(item); ok {
+			item = it.Text
+		}
+		found := splitNames(item)
+		if len(items) > 1 && len(found) > 1 && slices.ContainsFunc(found, notAnID) {
+			found = []string{strings.Join(strings.Fields(item), " ")}
+		}
+		names = append(names, found...)
+	}
+	return names
+}
+
+// notAnID reports whether a name among several has no digit, or is a sentence.
+func notAnID(name string) bool {
+	return strings.Contains(name, " ") || !strings.ContainsAny(name, "0123456789")
+}
 
 // splitNames reads the names of what something depends on: [] for none, nil
 // where nothing is said. The word before a name, as in "Task 3", is taken off.

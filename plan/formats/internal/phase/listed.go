@@ -82,13 +82,11 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 		}
 	}
 	if d := v.get("depends_on"); d.kind != 0 {
-		t.depends, t.dependsAt = splitNames(strings.Join(d.list(), ",")), d.line
+		t.depends, t.dependsAt = listedNames(d.list()), d.line
 	}
 	for _, key := range []string{"acceptance", "acceptance_criteria"} {
-		if a := v.get(key); a.kind == 's' {
-			t.acceptance = []string{a.text}
-		} else if a.kind != 0 {
-			t.acceptance = a.list()
+		if a := v.get(key); a.kind != 0 {
+			t.acceptance = a.texts()
 		}
 	}
 	if c := v.get("verify"); c.kind == 's' {

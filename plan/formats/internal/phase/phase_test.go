@@ -77,6 +77,21 @@ plan: 01
 `, `1@6 "Task 1: Count the lamps" type=auto files=data/lamps.csv,data/old.csv $(go test ./lamps)
 2@17 "" type=checkpoint:human-verify files=
 `},
+		{"dependencies below a label", "### T1-01: first\ndepends_on:\n  - T1-00\n  - the tables, the views and the keys\n\n### T1-00: zero\ndepends_on:\n- none\n",
+			`T1-01@1 "first" after=T1-00
+T1-00@6 "zero" after=
+1:1 warning task-no-acceptance 
+2:1 note task-dep-prose T1-01
+`},
+		{"dependencies in YAML", "  - id: T1-01\n    depends_on:\n      - T1-00\n      - the tables, the views and the keys\n    acceptance:\n      What is seen:\n        - a\n        - b\n      What is not:\n        - c\n  - id: T1-00\n    acceptance:\n      - one: two\n",
+			`T1-01@1 "" after=T1-00 criteria=3
+T1-00@11 "" criteria=1
+3:7 note task-dep-prose T1-01
+`},
+		{"criteria below headings", "### Task 1: One\n**Acceptance criteria for the API:**\n\nAll of these:\n\n- a\n- b\n\n#### Acceptance of the page\n\n- c\n\n### Task 2: Two\n#### Acceptance\n\nIt works when:\n1. x\n2. y\n",
+			`1@1 "One" criteria=3
+2@13 "Two" criteria=2
+`},
 		{"tags do not heed fences, and quoted tags in a task are its text", "<task id=\"A\">\n<title>One</title>\n```\n<task>\n<title>Inner</title>\n</task>\n```\n" +
 			"<acceptance_criteria>\n<criterion>a</criterion>\n<criterion>b</criterion>\n</acceptance_criteria>\n</task>\nA line with <task type=\"auto\"> in it\n````\n<task id=\"B\" depends_on=\"A\">\n<title>Two</title>\n<done>x</done>\n</task>\n",
 			"A@1 \"One\" criteria=2\nB@15 \"Two\" after=A\n"},

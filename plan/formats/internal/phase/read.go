@@ -162,10 +162,10 @@ func (v value) setting() plan.Value {
 // must be there into checks.
 func (b *builder) mustHaves(v value) {
 	if v.kind == 'l' {
-		b.criteria(v.list())
+		b.criteria(v.texts())
 		return
 	}
-	b.criteria(v.get("truths").list())
+	b.criteria(v.get("truths").texts())
 	for _, a := range v.get("artifacts").items {
 		name := a.get("path").text
 		if a.kind == 's' {

@@ -45,6 +45,28 @@ func (v value) list() []string {
 	return nil
 }
 
+// texts are all texts in a value, in order: of lists, and of maps whose keys are
+// headings above them.
+func (v value) texts() []string {
+	switch v.kind {
+	case 's':
+		return []string{v.text}
+	case 0:
+		return nil
+	}
+	list := []string{}
+	for _, it := range v.items {
+		switch {
+		case it.kind == 's' && it.key != "": // a text with a colon in it, or a heading and its one line
+			list = append(list, it.key+": "+it.text)
+		case it.kind == 's' && it.text == "":
+		default:
+			list = append(list, it.texts()...)
+		}
+	}
+	return list
+}
+
 // wave is a declared wave, and whether one was declared as a number of at most
 // six digits; other words say nothing that could be compared.
 func (v value) wave() (int, bool) {

@@ -15,7 +15,7 @@ import (
 const (
 	MaxSize  = 16 << 20 // bytes of a file
 	MaxTasks = 12_000   // of a file
-	maxFound = 1000     // diagnostics
+	maxFound = 900      // diagnostics that are told one by one
 )
 
 // A Sketch is a plan that a front end draws: what it has found so far, where
@@ -26,6 +26,13 @@ type Sketch struct {
 	Places plan.Places // of parts of the plan, as in "tasks[0].depends_on"
 	Found  []plan.Diagnostic
 	Broken bool // not read to its end: only what was found can be said of it
+	last   map[kind]int
+}
+
+// A kind of diagnostics, of which the last one told stands for the rest.
+type kind struct {
+	code     string
+	severity plan.Severity
 }
 
 // New returns an empty sketch.
@@ -40,12 +47,17 @@ func CheckSize(name string, text []byte) error {
 	return nil
 }
 
-// Report notes a diagnostic. Of very many, as a draft keeps fewer, only errors
-// are kept.
+// Report notes a diagnostic. Of very many the last of a kind stands for the
+// rest.
 func (s *Sketch) Report(code string, severity plan.Severity, at plan.Position, task, message, hint string) {
-	if len(s.Found) > maxFound && (severity != plan.Error || len(s.Found) > 2*maxFound) {
+	if at, told := s.last[kind{code, severity}]; told && len(s.Found) >= maxFound {
+		s.Found[at].More++
 		return
 	}
+	if s.last == nil {
+		s.last = map[kind]int{}
+	}
+	s.last[kind{code, severity}] = len(s.Found)
 	s.Found = append(s.Found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task,
 		Pos: at})
 }
@@ -62,6 +74,11 @@ func (s *Sketch) Cycles(p *plan.Plan, at func(task string) plan.Position) {
 // Draft is the finished plan. Settings are sorted by key.
 func (s *Sketch) Draft(format plan.Format, files ...plan.Text) *plan.Draft {
 	slices.SortStableFunc(s.Plan.Settings, plan.Setting.Compare)
+	for i := range s.Found {
+		if f := &s.Found[i]; f.More > 0 {
+			f.Message += fmt.Sprintf("; and %d more of this kind", f.More)
+		}
+	}
 	return plan.Assemble(plan.Parts{Plan: s.Plan, Format: format, Files: files, Found: s.Found, Broken: s.Broken,
 		Position: s.Places.Position})
 }

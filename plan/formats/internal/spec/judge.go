@@ -78,7 +78,8 @@ func (j *judged) judge() []plan.Diagnostic {
 		})
 		if said > maxOfOne {
 			last := &found[len(found)-1]
-			last.Message += "; and " + strconv.Itoa(said-maxOfOne) + " more of this kind"
+			last.More = said - maxOfOne
+			last.Message += "; and " + strconv.Itoa(last.More) + " more of this kind"
 		}
 	}
 	return found

@@ -40,10 +40,13 @@ var (
 	// groupHead is a heading with a number: "1. Setup".
 	groupHead = lazyre.New(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
 	// taskHead is a heading of superpowers: "Task 3: Title".
-	taskHead = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
+	taskHead = lazyre.New(`^(?:\d+(?:\.\d+)*[.)]?\s+)?(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
+	// taskItem is such a task as an item of a numbered list: "1. **Task 1: Title**".
+	taskItem = lazyre.New(
+		`^\s*\d+[.)]\s+(?:\[.?\]\s+)?\*\*(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*?)\*\*\s*(.*)$`)
 	// stepMark is a step below it: "- [ ] **Step 2: Write the test**".
 	stepMark = lazyre.New(
-		`^\s*(?:[-*+]\s+(?:\[(.?)\]\s+)?)?\*\*Step\s+(\d[\w.]*)\s*(?:[:.–—-]\s*)?(.*?)\*\*\s*(.*)$`)
+		`^\s*(?:(?:[-*+]|\d+[.)])\s+(?:\[(.?)\]\s+)?)?\*\*Step\s+(\d[\w.]*)\s*(?:[:.–—-]\s*)?(.*?)\*\*\s*(.*)$`)
 	// requirement is the line of Kiro that names requirements.
 	requirement = lazyre.New(`^\s*[-*+]?\s*_Requirements?:`)
 )
@@ -52,6 +55,7 @@ var (
 type signs struct {
 	boxes, specKit, top, sub, unnumbered int
 	requirements, groups, taskHeads      int
+	taskItems                            int // tasks that are items of a list
 	steps, tags                          int
 	sections                             map[string]bool
 }
@@ -74,7 +78,7 @@ func formatOf(t *outline.Text, name string) plan.Format {
 		return plan.Unknown // a phase plan
 	case s.specKit > 0 && (s.specKit >= 3 || 2*s.specKit >= s.boxes):
 		return SpecKit
-	case s.taskHeads > 0 && s.steps > 0:
+	case s.taskHeads+s.taskItems > 0 && s.steps > 0:
 		return Superpowers
 	case s.sections["progress"] && len(s.sections) >= 4:
 		return ExecPlan
@@ -129,6 +133,9 @@ func signsOf(t *outline.Text) signs {
 		if strings.Contains(line, "**Step") && stepMark.MatchString(line) {
 			s.steps++
 		}
+		if strings.Contains(line, "**Task") && taskItem.MatchString(line) {
+			s.taskItems++
+		}
 		if strings.Contains(line, "_Requirement") && requirement.MatchString(line) {
 			s.requirements++
 		}
@@ -145,7 +152,7 @@ func (s *signs) heading(level int, text string) {
 	if text == "" {
 		return
 	}
-	if (text[0] == 'T' || text[0] == 't') && taskHead.MatchString(text) {
+	if strings.IndexByte("Tt0123456789", text[0]) >= 0 && taskHead.MatchString(text) {
 		s.taskHeads++
 	}
 	if text[0] >= '0' && text[0] <= '9' {

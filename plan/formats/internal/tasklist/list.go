@@ -3,6 +3,7 @@ package tasklist
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
@@ -175,12 +176,8 @@ func (l *list) references() {
 	}
 	for i, t := range l.Plan.Tasks {
 		for _, name := range t.DependsOn {
-			top, _, _ := strings.Cut(name, ".")
-			if _, ok := at[name]; ok {
+			if _, ok := at[name]; ok || l.isStep(at, name) {
 				continue
-			}
-			if _, ok := at[top]; ok && top != name {
-				continue // a subtask
 			}
 			l.Report("task-dep-unknown", plan.Warning, l.dependsAt(i), t.ID,
 				fmt.Sprintf("task %s depends on %q, which is not in this list", t.ID, name),
@@ -188,6 +185,13 @@ func (l *list) references() {
 		}
 	}
 	l.Cycles(&l.Plan, func(task string) plan.Position { return l.dependsAt(at[task]) })
+}
+
+// isStep reports whether a name is that of a step of a task, as in 7.2.
+func (l *list) isStep(at map[string]int, name string) bool {
+	top, step, _ := strings.Cut(name, ".")
+	i, ok := at[top]
+	return ok && slices.ContainsFunc(l.Plan.Tasks[i].Steps, func(s plan.Step) bool { return s.ID == step })
 }
 
 // dependsAt is where the i-th task says what it depends on, or else the task.

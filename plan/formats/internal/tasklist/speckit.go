@@ -23,7 +23,7 @@ var (
 	// T003-T005 and T007".
 	dependsOn = lazyre.New(`(?i)\bdepends\s+on:?\s+((?:\**T[\dX][\w.]*\**(?:\s*[-–]\s*T?\d[\w.]*)?(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*[&+/]\s*)?)+)`)
 	// taskRange is two ids that stand for all between them.
-	taskRange = lazyre.New(`T(\d+)\s*[-–]\s*T?(\d+)`)
+	taskRange = lazyre.New(`T((?:\d+\.)?)(\d+)\s*[-–]\s*T?((?:\d+\.)?)(\d+)`)
 	// taskName is one id.
 	taskName = lazyre.New(`T[\dX][\w.]*`)
 	// fileName is a path with a folder and an extension, or such a name in
@@ -119,20 +119,22 @@ func fileNames(text string) (names []string) {
 func taskNames(text string) []string {
 	text = taskRange.ReplaceAllStringFunc(text, func(s string) string {
 		m := taskRange.FindStringSubmatch(s)
-		from, _ := strconv.Atoi(m[1])
-		to, _ := strconv.Atoi(m[2])
-		if len(m[1]) > 6 || len(m[2]) > 6 || to < from || to-from > 100 {
+		from, _ := strconv.Atoi(m[2])
+		to, _ := strconv.Atoi(m[4])
+		if len(m[2]) > 6 || len(m[4]) > 6 || m[3] != "" && m[3] != m[1] || to < from || to-from > 100 {
 			return s
 		}
 		var names []string
 		for n := from; n <= to; n++ {
-			names = append(names, fmt.Sprintf("T%0*d", len(m[1]), n))
+			names = append(names, fmt.Sprintf("T%s%0*d", m[1], len(m[2]), n))
 		}
 		return strings.Join(names, ", ")
 	})
 	names := []string{}
 	for _, name := range taskName.FindAllString(text, -1) {
-		names = append(names, strings.TrimRight(name, "."))
+		if name = strings.TrimRight(name, "."); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -45,7 +45,13 @@ func readSuperpowers(l *list) {
 		if strings.Contains(line, "**Step") {
 			m = stepMark.FindStringSubmatch(line)
 		}
+		item := r.item(line, level)
 		switch {
+		case item != nil && r.full(r.t.At(i)):
+			return
+		case item != nil:
+			task, files = r.addTask(plan.Task{ID: strings.TrimRight(item[1], "."),
+				Title: strings.TrimSpace(item[2] + " " + item[3])}, i), false
 		case task < 0:
 			r.headGoal(i, line)
 		case m != nil && r.full(r.t.At(i)):
@@ -68,6 +74,16 @@ func readSuperpowers(l *list) {
 		}
 	}
 	r.sameTasks()
+	r.apart()
+}
+
+// item reads a task that is an item of a numbered list, in a plan whose tasks
+// are no headings.
+func (r *superpowers) item(line string, level int) []string {
+	if level > 0 || !strings.Contains(line, "**Task") {
+		return nil
+	}
+	return taskItem.FindStringSubmatch(line)
 }
 
 // headGoal takes the goal from the lines above the first task.
@@ -142,6 +158,26 @@ func (r *superpowers) boxSteps(task int) {
 		if it, ok := box(line); ok {
 			r.addStep(task, plan.Step{ID: fmt.Sprint(len(r.Plan.Tasks[task].Steps) + 1), Description: it.Text,
 				Status: statusOfBox(it.Box)}, r.t.At(i))
+		}
+	}
+}
+
+// apart tells steps apart that would be called alike in the whole plan: 1.1 of
+// task 1 is also the address of its step 1.
+func (r *superpowers) apart() {
+	uses := map[string]int{}
+	for pass := range 2 {
+		for i := range r.Plan.Tasks {
+			t := &r.Plan.Tasks[i]
+			for j := range t.Steps {
+				s := &t.Steps[j]
+				address := t.ID + "." + strings.TrimPrefix(s.ID, t.ID+".")
+				if pass == 0 {
+					uses[address]++
+				} else if uses[address] > 1 {
+					s.ID = strings.ReplaceAll(s.ID, ".", "-")
+				}
+			}
 		}
 	}
 }

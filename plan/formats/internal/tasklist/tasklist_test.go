@@ -72,6 +72,29 @@ task_list.stories.US1: T002
 11:1 error task-duplicate-id T004.1
 12:1 warning item-irregular 
 `},
+		{"spec-kit", "tasks that were put in between", "# Tasks\n- [ ] T030 a\n- [ ] T030.1 b (depends on T030)\n- [ ] T030.2 c\n- [ ] T030.3 d (depends on T030.1-T030.2, T030.9)\n",
+			`T030@2 "a" open
+T030.1@3 "b (depends on T030)" open after=T030
+T030.2@4 "c" open
+T030.3@5 "d (depends on T030.1-T030.2, T030.9)" open after=T030.1,T030.2,T030.9
+5:1 warning task-dep-unknown T030.3
+`},
+		{"superpowers", "steps that are nested", "# Plan\n\n### Task 1: Count\n\n**Files:**\n- Create: `a.go`\n1. **Step 1: Walk**\n   - [ ] **Step 1.1: Look**\n     - [x] **Step 1.2: Note**\n2. **Step 2: End**\n\n## 2. Task 2: Order\n\n1. First\n   - [ ] **Step 1: Mail**\n",
+			`1@3 "Count" in-progress files=a.go
+  1.1@7 "Walk" open
+  1.1-1@8 "Look" open
+  1.1-2@9 "Note" done
+  1.2@10 "End" open
+2@12 "Order" open
+  2.1@15 "Mail" open
+`},
+		{"superpowers", "tasks that are items", "# Plan\n\n1. **Task 1: Count**\n   - [ ] **Step 1: Walk**\n     - [ ] **Step 2: Note**\n2. **Task 2: Order**\n   - [x] **Step 1: Mail**\n",
+			`1@3 "Count" open
+  1.1@4 "Walk" open
+  1.2@5 "Note" open
+2@6 "Order" done
+  2.1@7 "Mail" done
+`},
 		{"kiro", "states and stars", "# Implementation Plan: Lamps\n\n- [x] 1. Count\n  - all rows\n  - _Requirements: 1.1_\n- [ ]* 1.1 Test the count\n- [-] 2. Replace\n  - [ ] 2.1 (P) Order\n    - [ ] by mail\n- [ ] 3.1 Alone\n",
 			`1@3 "Count" done
   1.1@6 "Test the count" open optional
