@@ -260,6 +260,8 @@ func (s *Step) visitShared(v Visitor) {
 	optional(v, Key{Name: "limits", Doc: "how much may change, and where"}, &s.Limits, (*Limits).visit)
 	optional(v, Key{Name: "access", Doc: "what it reads and writes, needed only to run beside other steps"}, &s.Access,
 		(*Access).visit)
+	v.Texts(Key{Name: "adjustable", Doc: "names of arguments of its command (--name) that an advisor may set to another value, or add",
+		Set: true}, &s.Adjustable)
 	list(v, Key{Name: "preconditions", Doc: "checks that must hold before", Inline: true}, &s.Preconditions,
 		(*Check).visit)
 	list(v, Key{Name: "postconditions", Doc: "checks that must hold after", Inline: true}, &s.Postconditions,

@@ -244,6 +244,7 @@ type Step struct {
 	Artifacts      *Artifacts // nil: not said
 	Limits         *Limits
 	Access         *Access
+	Adjustable     []string // arguments of its command that an advisor may set, or add
 	TestIntent     *TestIntent
 	Backups        []Backup
 	Status         Status

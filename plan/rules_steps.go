@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // addMethod is what a step, or a backup, without a method is told.
@@ -77,6 +79,20 @@ func stepRules() []rule {
 			},
 				"", "step %s does not say what follows a failure",
 				`add  on_failure = "block"  or put it once under [defaults]`)},
+		{code: "adjustable-unused", severity: Warning,
+			why: "Arguments are adjusted in a command. A step that has none, or arguments whose names are none, has nothing to adjust.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if len(s.Adjustable) > 0 && s.Run == "" {
+					tell("adjustable", fmt.Sprintf("step %s has no command whose arguments could be adjusted", s.address),
+						"leave adjustable out: an advisor may write another prompt in any case")
+				}
+				for _, name := range s.Adjustable {
+					if !argumentName.MatchString(name) {
+						tell("adjustable", fmt.Sprintf("%q is no name of an argument", name),
+							`write the name without dashes and value:  adjustable = ["seed"]`)
+					}
+				}
+			}},
 		{code: "retries-missing", severity: Warning, cause: true, mended: "max_retries",
 			why: `on_failure = "retry" needs a number of times. Without one it is once under preset contract, else what ` +
 				"the preset says.",
@@ -186,3 +202,6 @@ func (s *Step) checkable() bool {
 	return s.Expect != nil || len(s.Postconditions) > 0 || s.TestIntent != nil && s.TestIntent.Test != "" ||
 		s.ExpectedOutput != ""
 }
+
+// argumentName is how the name of an argument of a command is written.
+var argumentName = lazyre.New(`^[a-zA-Z][a-zA-Z0-9_-]*$`)

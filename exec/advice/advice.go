@@ -85,6 +85,9 @@ type Method struct {
 	ID     string
 	Run    string
 	Prompt string
+	// Adjustable are the names of arguments that a patch may add to Run, or set
+	// to any value, as the plan declares.
+	Adjustable []string
 }
 
 // Advice is what an advisor says.
@@ -116,7 +119,8 @@ type Patch struct {
 	Summary string  `json:"summary"`
 	Run     *string `json:"run,omitempty"`    // another command
 	Prompt  *string `json:"prompt,omitempty"` // another prompt
-	// values of arguments "--name value" or "--name=value" that Run has
+	// values of arguments "--name value" or "--name=value" that Run has, or that
+	// the method may be given
 	Args map[string]string `json:"args,omitempty"`
 	// variables of Run, of those that the plan names in sandbox.env
 	Env      map[string]string `json:"env,omitempty"`

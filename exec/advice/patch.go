@@ -21,8 +21,9 @@ var (
 )
 
 // Apply returns m with the patch applied; m itself is not changed. *PatchError
-// if the patch changes nothing, names an argument that m's command does not
-// have, or gives a value that a shell would read as more than a word.
+// if the patch changes nothing, names an argument that m's command neither has nor,
+// as the plan declares, may be given, or gives a value that a shell would read as
+// more than a word.
 func (p *Patch) Apply(m Method) (Method, error) {
 	refuse := func(format string, args ...any) (Method, error) {
 		return Method{}, &PatchError{Why: fmt.Sprintf(format, args...)}
@@ -48,10 +49,14 @@ func (p *Patch) Apply(m Method) (Method, error) {
 		}
 		place := regexp.MustCompile(`(^|\s)(--` + regexp.QuoteMeta(name) + `)(=|\s+)([^\s;|&<>()$"'` + "`" + `\\]+)`)
 		at := place.FindStringSubmatchIndex(m.Run)
-		if at == nil {
-			return refuse("the command has no argument --%s", name)
+		switch {
+		case at != nil:
+			m.Run = m.Run[:at[8]] + p.Args[name] + m.Run[at[9]:]
+		case slices.Contains(m.Adjustable, name) && !strings.ContainsAny(m.Run, ";|&<>()\n#`"):
+			m.Run = strings.TrimRight(m.Run, " \t") + " --" + name + " " + p.Args[name]
+		default:
+			return refuse("the command has no argument --%s, and the plan does not declare it adjustable", name)
 		}
-		m.Run = m.Run[:at[8]] + p.Args[name] + m.Run[at[9]:]
 	}
 	return m, nil
 }

@@ -47,6 +47,8 @@ type method struct {
 	ID     string `json:"id"`
 	Run    string `json:"run,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
+
+	Adjustable []string `json:"adjustable,omitempty"` // arguments that a patch may set to any value, or add
 }
 
 // A failure is what is to be recovered from.
@@ -89,7 +91,7 @@ func questionOf(c advice.Case) question {
 		}
 	}
 	if c.Point != advice.Task {
-		q.Method = &method{c.Method.ID, c.Method.Run, c.Method.Prompt}
+		q.Method = &method{c.Method.ID, c.Method.Run, c.Method.Prompt, c.Method.Adjustable}
 		q.Failure = &failure{Class: string(c.Failure.Class), Reasons: c.Failure.Reasons}
 	}
 	for i, a := range c.Attempts {

@@ -72,7 +72,7 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 	}
 	c := advice.Case{
 		Kind: kind, Point: point, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shownTask, Step: shownStep,
-		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
+		Method:  m.Advised(step),
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
 		Criteria: slices.Concat(task.AcceptanceCriteria, step.Evidence), Plan: co.Locked.Plan(),
 		Files:  filesOf(tree),
@@ -158,7 +158,7 @@ func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said
 		return made, true
 	}
 	made.Checksum = ledger.Sum(text)
-	after, err := m.Patched(p, co.Plan.Sandbox.Env)
+	after, err := m.Patched(p, c.Step, co.Plan.Sandbox.Env)
 	made.Diff = method.Diff(m, after)
 	var widens *method.WidenError
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/plan"
 )
 
 // PatchSize is how large a patch may be, in bytes of JSON.
@@ -28,11 +29,14 @@ func (e *WidenError) Error() string {
 // A patch has no words for access, limits, the sandbox, the network,
 // permissions, gates, the executor or its tool, and none of them is part of a
 // method's text. What it does say is looked at all the same: a command must not
-// reach for what the command before it did not reach for, and a variable must
-// be one of those that the plan names in sandbox.env, which env lists. *[WidenError]
-// if it would widen anything, *advice.PatchError if it cannot be applied.
-func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
-	text, err := p.Apply(advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt})
+// reach for what the command before it did not reach for, nor write or delete
+// what neither the command before it did nor the step declares, and a variable
+// must be one of those that the plan names in sandbox.env, which env lists.
+// Arguments that the step declares adjustable may have any value that is no way
+// out of the workspace. *[WidenError] if it would widen anything,
+// *advice.PatchError if it cannot be applied.
+func (m Method) Patched(p *advice.Patch, step *plan.Step, env []string) (Method, error) {
+	text, err := p.Apply(m.Advised(step))
 	if err != nil {
 		return m, err
 	}
@@ -42,8 +46,14 @@ func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 	var reasons []string
 	reached := reaches(m.Run)
 	for _, word := range reaches(after.Run) {
-		if !slices.Contains(reached, word) {
+		if !slices.Contains(reached, word) && !adjusted(p, step, word) {
 			reasons = append(reasons, fmt.Sprintf("the command would reach for %q, and before it did not", word))
+		}
+	}
+	touched := touches(m.Run)
+	for _, t := range touches(after.Run) {
+		if !slices.Contains(touched, t) && !allows(step, t) {
+			reasons = append(reasons, fmt.Sprintf("the command would %v, which the step does not declare", t))
 		}
 	}
 	if len(p.Env) > 0 {
@@ -69,6 +79,23 @@ func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 		return m, &WidenError{Reasons: reasons}
 	}
 	return after, nil
+}
+
+// Advised is the method as advisors know it.
+func (m Method) Advised(step *plan.Step) advice.Method {
+	return advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt, Adjustable: step.Adjustable}
+}
+
+// adjusted reports whether a word is the value that a patch gives to an argument
+// which the step declares adjustable, and no way out of the workspace.
+func adjusted(p *advice.Patch, step *plan.Step, word string) bool {
+	for name, value := range p.Args {
+		if value == word && slices.Contains(step.Adjustable, name) && !strings.HasPrefix(word, "/") &&
+			!strings.Contains(word, "..") && !strings.Contains(word, "//") {
+			return true
+		}
+	}
+	return false
 }
 
 // powerful are variables by which other programs are run, or other places

@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/internal/method"
+	"github.com/planlock/planlock/plan"
 )
 
 func ptr(s string) *string { return &s }
@@ -21,12 +22,35 @@ func TestPatched(t *testing.T) {
 	reaching := method.Method{ID: "primary", Run: "cp /etc/hosts hosts", Executor: "shell"}
 	agent := method.Method{ID: "primary", Prompt: "write it", Executor: "agent", Tool: "t", ToolArgs: []string{"a"}}
 	env := []string{"SEED", "PATH", "HTTP_PROXY"}
+	step := &plan.Step{Adjustable: []string{"seed", "device", "out"},
+		Artifacts: &plan.Artifacts{Create: []string{"out/*.json", "b.json"}, Modify: []string{"notes.md"}, Delete: []string{"old/**"}},
+		Access:    &plan.Access{Reads: []string{"data/**"}, Writes: []string{"tmp/**", "out/*.json", "b.json", "notes.md", "old/**"}}}
+	onGPU := method.Method{ID: "primary", Run: "train --device cuda:0", Executor: "shell"}
+	piped := method.Method{ID: "primary", Run: "train | tee out/log.json", Executor: "shell"}
+	cleaning := method.Method{ID: "primary", Run: "rm data/stale.csv && train", Executor: "shell"}
 	tests := []struct {
 		name  string
 		m     method.Method
 		p     advice.Patch
 		wants string // what the error says; "" if it is allowed
 	}{
+		{"another device", onGPU, advice.Patch{Args: map[string]string{"device": "cuda:1"}}, ""},
+		{"another device by a command", onGPU, advice.Patch{Run: ptr("train --device cuda:1")}, `"cuda:1"`},
+		{"a new argument that is adjustable", command, advice.Patch{Args: map[string]string{"seed": "7"}}, ""},
+		{"a new argument that is not", command, advice.Patch{Args: map[string]string{"sudo": "1"}}, "does not declare it adjustable"},
+		{"a new argument behind a pipe", piped, advice.Patch{Args: map[string]string{"seed": "7"}}, "does not declare it adjustable"},
+		{"an adjustable argument that leads out", command, advice.Patch{Args: map[string]string{"out": "/etc/x"}}, `"/etc/x"`},
+		{"a declared file is written", command, advice.Patch{Run: ptr("train --small > b.json")}, ""},
+		{"a folder of a declared file is made", command, advice.Patch{Run: ptr("mkdir -p out && train --out out/a.json")}, ""},
+		{"what is declared is deleted", command, advice.Patch{Run: ptr("rm -rf old/cache && train")}, ""},
+		{"an input is deleted", command, advice.Patch{Run: ptr("rm data/input.csv && train")}, `delete "data/input.csv"`},
+		{"an input is deleted in pieces", command, advice.Patch{Run: ptr(`rm 'data/in'put.csv`)}, `delete "data/input.csv"`},
+		{"an input is moved away", command, advice.Patch{Run: ptr("mv data/input.csv tmp/x")}, `delete "data/input.csv"`},
+		{"an input is written over", command, advice.Patch{Run: ptr("train 2>data/input.csv")}, `write "data/input.csv"`},
+		{"an input is edited", command, advice.Patch{Run: ptr("sed -i s/a/b/ data/input.csv")}, `write "data/input.csv"`},
+		{"an input is read", command, advice.Patch{Run: ptr("sed s/a/b/ data/input.csv > tmp/x; train")}, ""},
+		{"errors go where output goes", command, advice.Patch{Run: ptr("train 2>&1")}, ""},
+		{"what the command deleted before", cleaning, advice.Patch{Run: ptr("rm data/stale.csv; train --small")}, ""},
 		{"an argument", command, advice.Patch{Args: map[string]string{"batch-size": "16"}}, ""},
 		{"another command", command, advice.Patch{Run: ptr("train --small && cat out/a.json > b.json")}, ""},
 		{"what the command reached for before", reaching, advice.Patch{Run: ptr("cat /etc/hosts > hosts")}, ""},
@@ -72,7 +96,7 @@ func TestPatched(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			before := tt.m
-			after, err := tt.m.Patched(&tt.p, env)
+			after, err := tt.m.Patched(&tt.p, step, env)
 			switch {
 			case tt.wants == "" && err != nil:
 				t.Fatal(err)
@@ -219,7 +243,7 @@ func TestNoPatchWidens(t *testing.T) {
 		before := start[i%len(start)]
 		p := randomPatch(t, r)
 		kept := maps.Clone(before.Env)
-		after, err := before.Patched(&p, patchEnv)
+		after, err := before.Patched(&p, &plan.Step{}, patchEnv)
 		if !maps.Equal(kept, before.Env) {
 			t.Fatalf("the method that was patched changed: %+v", before)
 		}
@@ -253,7 +277,7 @@ func FuzzPatched(f *testing.F) {
 			return
 		}
 		before := method.Method{ID: "primary", Run: run, Prompt: prompt, Executor: "x"}
-		after, err := before.Patched(&p, patchEnv)
+		after, err := before.Patched(&p, &plan.Step{}, patchEnv)
 		if what := widened(before, after, patchEnv); what != "" {
 			t.Errorf("%q, %q with %s widens %s (%v)", run, prompt, patch, what, err)
 		}
