@@ -202,7 +202,7 @@ func changedTasks(old, now []Task) []string {
 			list = append(list, fmt.Sprintf("task %s is gone", safetext.Escape(was.ID)))
 			continue
 		}
-		if keys := changedKeys(was.visit, is.visit); keys != "" {
+		if keys := changedKeys(was.Visit, is.Visit); keys != "" {
 			list = append(list, fmt.Sprintf("task %s is not what it was: %s", safetext.Escape(was.ID), keys))
 		}
 		steps := map[string]*Step{}
@@ -213,7 +213,7 @@ func changedTasks(old, now []Task) []string {
 			address := safetext.Escape(string(addressOf(was.ID, s.ID)))
 			if steps[s.ID] == nil {
 				list = append(list, fmt.Sprintf("step %s is gone", address))
-			} else if keys := changedKeys(s.visit, steps[s.ID].visit); keys != "" {
+			} else if keys := changedKeys(s.Visit, steps[s.ID].Visit); keys != "" {
 				list = append(list, fmt.Sprintf("step %s is not what it was: %s", address, keys))
 			}
 		}

@@ -47,7 +47,7 @@ func (c *checker) run() {
 	for i := range c.plan.Tasks {
 		t := taskPart{Task: &c.plan.Tasks[i], index: i}
 		c.task, c.step, c.path = t.ID, nil, fmt.Sprintf("tasks[%d]", i)
-		t.texts = textsOf(t.visit)
+		t.texts = textsOf(t.Visit)
 		c.ask(func(r *rule) {
 			if r.task != nil {
 				r.task(c.inspection, &t, c.tell)
@@ -59,7 +59,7 @@ func (c *checker) run() {
 			}
 			s := stepPart{Step: &t.Steps[j], task: t.Task, at: place{i, j}, address: addressOf(t.ID, t.Steps[j].ID)}
 			c.step, c.path = &s, fmt.Sprintf("tasks[%d].steps[%d]", i, j)
-			s.path, s.texts = c.path, textsOf(s.visit)
+			s.path, s.texts = c.path, textsOf(s.Visit)
 			s.artifacts = artifactsOf(s.texts)
 			c.ask(func(r *rule) {
 				if r.step != nil {
@@ -193,7 +193,7 @@ func (r *runnable) method(key string, s *Step) {
 	if s.Run == "" && s.Prompt == "" {
 		r.report(key, fmt.Sprintf("step %s has neither a method nor a text", s.Address), "say in a few words what is to be done")
 	}
-	for _, t := range textsOf(s.visit) {
+	for _, t := range textsOf(s.Visit) {
 		switch {
 		case t.means == command && safetext.HiddenInLines(t.text) >= 0:
 			r.report(key, fmt.Sprintf("a command of step %s has a character that is not seen", s.Address),

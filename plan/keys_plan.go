@@ -47,9 +47,9 @@ func (p *Plan) Visit(v Visitor) {
 	list(v, Key{Name: "gates", Doc: "gates that the plan asks for besides those of the host"}, &p.Gates,
 		(*GateUse).visit)
 	part(v, Key{Name: "defaults", Doc: "what steps inherit"}, new(Step).visitShared)
-	list(v, Key{Name: "speclets", Doc: "groups of tasks"}, &p.Speclets, (*Speclet).visit)
-	list(v, Key{Name: "tasks", Doc: "the tasks, in order", means: own}, &p.Tasks, (*Task).visit)
-	part(v, Key{Name: "completion_criteria", Doc: "when the whole is done"}, p.Completion.visit)
+	list(v, Key{Name: "speclets", Doc: "groups of tasks"}, &p.Speclets, (*Speclet).Visit)
+	list(v, Key{Name: "tasks", Doc: "the tasks, in order", means: own}, &p.Tasks, (*Task).Visit)
+	part(v, Key{Name: "completion_criteria", Doc: "when the whole is done"}, p.Completion.Visit)
 	part(v, Key{Name: "ledger", Doc: "what is accounted"}, func(v Visitor) {
 		s := &p.Scope
 		v.Texts(Key{Name: "ignore", Doc: "globs of what is not accounted", Set: true, means: glob}, &s.Ignore)
@@ -116,8 +116,8 @@ func (g *GateUse) visit(v Visitor) {
 	v.Settings(Key{Name: "args"}, &g.Args)
 }
 
-// visit tells the keys of [[speclets]].
-func (s *Speclet) visit(v Visitor) {
+// Visit tells the keys of [[speclets]].
+func (s *Speclet) Visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the speclet", ID: true}, &s.ID)
 	v.Text(Key{Name: "description", Doc: "what the group of tasks is for", means: prose}, &s.Description)
 	v.Texts(Key{Name: "depends_on", Doc: "speclets that come before", ID: true, Set: true}, &s.DependsOn)
@@ -126,10 +126,10 @@ func (s *Speclet) visit(v Visitor) {
 	v.Text(Key{Name: "wave", Doc: "speclets of one wave may run at once", ID: true}, &s.Wave)
 }
 
-// visit tells the keys of [[tasks]]. Files have no key in a plan file: front
+// Visit tells the keys of [[tasks]]. Files have no key in a plan file: front
 // ends of other formats read them, and a native plan says the same with
 // artifacts.
-func (t *Task) visit(v Visitor) {
+func (t *Task) Visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the task", ID: true}, &t.ID)
 	v.Text(Key{Name: "title", Doc: "its short name", means: prose}, &t.Title)
 	v.Text(Key{Name: "description", Doc: "what the task achieves", means: prose}, &t.Description)
@@ -143,7 +143,7 @@ func (t *Task) visit(v Visitor) {
 	flag(v, Key{Name: "research_enabled", Doc: "whether research may come first"}, &t.ResearchEnabled)
 	v.Texts(Key{Name: "research_sources", Doc: "where to look"}, &t.ResearchSources)
 	v.Texts(Key{Name: "files", Set: true, Unwritten: true}, &t.Files)
-	list(v, Key{Name: "steps", Doc: "the steps, in order", means: own}, &t.Steps, (*Step).visit)
+	list(v, Key{Name: "steps", Doc: "the steps, in order", means: own}, &t.Steps, (*Step).Visit)
 }
 
 // visit tells the keys of a check of any kind; which of them a kind takes is a
@@ -163,8 +163,8 @@ func (c *Check) visit(v Visitor) {
 	v.Settings(Key{Name: "extra"}, &c.Extra)
 }
 
-// visit tells the keys of [completion_criteria].
-func (c *Completion) visit(v Visitor) {
+// Visit tells the keys of [completion_criteria].
+func (c *Completion) Visit(v Visitor) {
 	v.Texts(Key{Name: "acceptance_criteria", Doc: "when the whole is done"}, &c.AcceptanceCriteria)
 	list(v, Key{Name: "checks", Doc: "checks that must hold at the end", Inline: true}, &c.Checks, (*Check).visit)
 	v.Settings(Key{Name: "flags"}, &c.Flags)
@@ -220,9 +220,9 @@ func (e *ErrorPropagation) visit(v Visitor) {
 	v.Settings(Key{Name: "extra"}, &e.Extra)
 }
 
-// visit tells the keys of a step: those of its own first, then those that
+// Visit tells the keys of a step: those of its own first, then those that
 // [defaults] may say as well.
-func (s *Step) visit(v Visitor) {
+func (s *Step) Visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the step within its task", ID: true}, &s.ID)
 	v.Text(Key{Name: "description", Doc: "what the step does", means: prose}, &s.Description)
 	v.Text(Key{Name: "run", Doc: "a shell command", means: command}, &s.Run)
@@ -233,7 +233,7 @@ func (s *Step) visit(v Visitor) {
 	optional(v, Key{Name: "test_intent", Doc: "on a step that writes a test: what for, and who makes it pass"},
 		&s.TestIntent,
 		(*TestIntent).visit)
-	list(v, Key{Name: "backups", Doc: "other ways to do the step, in order"}, &s.Backups, (*Backup).visit)
+	list(v, Key{Name: "backups", Doc: "other ways to do the step, in order"}, &s.Backups, (*Backup).Visit)
 }
 
 // visitShared tells the keys that [defaults] may say for all steps.
@@ -331,8 +331,8 @@ func (t *TestIntent) visit(v Visitor) {
 	typed(v, Key{Name: "fixed_by", Doc: "the address of the later step that makes it pass", ID: true}, &t.FixedBy)
 }
 
-// visit tells the keys of [[tasks.steps.backups]].
-func (b *Backup) visit(v Visitor) {
+// Visit tells the keys of [[tasks.steps.backups]].
+func (b *Backup) Visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the backup within its step", ID: true}, &b.ID)
 	v.Text(Key{Name: "description", Doc: "what it does differently", means: prose}, &b.Description)
 	v.Text(Key{Name: "run", Doc: "a shell command", means: command}, &b.Run)

@@ -32,7 +32,7 @@ func (s *laneStep) solitary(files []string) string {
 	case s.Artifacts == nil && (s.Access == nil || s.Access.Writes == nil) && len(files) == 0:
 		return fmt.Sprintf("step %s does not say what it changes", s.Address)
 	}
-	for _, t := range textsOf(s.visit) {
+	for _, t := range textsOf(s.Visit) {
 		if t.means == glob && ledger.CheckPattern(t.text) != nil {
 			return s.noPath(t.text)
 		}

@@ -72,7 +72,7 @@ func (x *inspection) silent(s *stepPart, key string) bool {
 // misspelled reports whether the step, or [defaults], has a key that is not
 // known and is almost this one.
 func (x *inspection) misspelled(s *stepPart, key string) bool {
-	known := Names(new(Step).visit)
+	known := Names(new(Step).Visit)
 	for _, table := range []string{s.path, "defaults"} {
 		names, _ := x.draft.keys(table)
 		for _, name := range names {

@@ -32,11 +32,13 @@ func detect(name string, text []byte) (plan.Format, *front) {
 var ours = lazyre.New(`(?m)^\s*(?:\[\[\s*(?:requirements|non_goals|invariants|assumptions)\s*\]\]|\[\s*defaults\s*\]|artifacts\s*=)`)
 
 // isNative reports whether a text is to be judged as a native plan. One that
-// does not say its schema is told so.
+// does not say its schema is told so, unless it is called like the parameters of
+// a SPEC, which may hold everything that a native plan may.
 func isNative(name string, text []byte) bool {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case ext == ".toml":
-		return native.SaysSchema(text) || strings.EqualFold(filepath.Base(name), "plan.toml") || ours.Match(text)
+		return native.SaysSchema(text) || strings.EqualFold(filepath.Base(name), "plan.toml") ||
+			ours.Match(text) && !isParameters(name)
 	case ext == ".md", ext == ".markdown", ext == ".json", ext == ".jsonl":
 		return false
 	}

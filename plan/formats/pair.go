@@ -37,6 +37,13 @@ func stem(path string) string {
 	return name
 }
 
+// isParameters reports whether a file is called like the half of a SPEC for
+// machines.
+func isParameters(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	return strings.HasPrefix(name, "param") || strings.HasSuffix(name, "_params.toml") || strings.HasSuffix(name, "parameters.toml")
+}
+
 // partner finds the other half of a SPEC file in its folder: the one whose name
 // goes with it, or the only one where both halves are the only ones of their
 // kind. nil: there is none.

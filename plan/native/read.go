@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/decode"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -20,47 +21,64 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
 	}
 	src := &plan.Text{Path: name, Text: bytes.Clone(text)}
-	d := &decoder{src: src, found: &plan.Diagnostics{}}
+	r := &reading{src: src, found: &plan.Diagnostics{}}
 	body := bytes.TrimPrefix(src.Text, byteOrderMark)
-	root, whole := tomltree.Parse(body, tomltree.Rules{Strict: true}, d.fault)
+	root, whole := tomltree.Parse(body, tomltree.Rules{Strict: true}, r.fault)
 	at := &outline{src, root}
 	parts := plan.Parts{Plan: plan.Plan{Profile: plan.Strict}, Format: plan.Native, Position: at.position,
 		Keys: at.keys}
 	switch {
 	case !whole:
 		parts.Broken = true
-		d.notTOML(body)
-	case !d.isNative(root):
+		r.notTOML(body)
+	case !r.isNative(root):
 		parts.Broken, parts.Format = true, plan.Unknown
 		parts.Plan.Profile = ""
 	default:
 		parts.Plan.Profile = ""
-		d.decode(root, parts.Plan.Visit)
+		decode.Table(root, parts.Plan.Visit, r.take)
 		open(parts.Plan.Tasks)
 	}
-	parts.Files, parts.Found = []plan.Text{*src}, d.found.List()
+	parts.Files, parts.Found = []plan.Text{*src}, r.found.List()
 	return plan.Assemble(parts), nil
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
+// A reading is of one text, and collects what is wrong with it.
+type reading struct {
+	src   *plan.Text
+	found *plan.Diagnostics
+}
+
+// take adds what is wrong with a table.
+func (r *reading) take(f decode.Fault) {
+	r.found.Add(plan.Diagnostic{Code: f.Code, Message: f.Message, Hint: f.Hint, Task: f.Task, Step: f.Step,
+		Pos: r.src.Position(f.Offset)})
+}
+
+// add reports something at an offset.
+func (r *reading) add(code string, offset int, message, hint string) {
+	r.take(decode.Fault{Code: code, Offset: offset, Message: message, Hint: hint})
+}
+
 // fault tells what is wrong with the text as TOML.
-func (d *decoder) fault(f tomltree.Fault) {
+func (r *reading) fault(f tomltree.Fault) {
 	switch f.Kind {
 	case tomltree.NotText:
-		d.add("utf8-invalid", f.Offset, f.Text, "save the file as UTF-8")
+		r.add("utf8-invalid", f.Offset, f.Text, "save the file as UTF-8")
 	case tomltree.TooLarge:
-		d.add("toml-too-deep", f.Offset, f.Text, "split the value up")
+		r.add("toml-too-deep", f.Offset, f.Text, "split the value up")
 	case tomltree.TooDeep:
-		d.add("toml-too-deep", f.Offset, f.Text, "a plan needs far fewer levels")
+		r.add("toml-too-deep", f.Offset, f.Text, "a plan needs far fewer levels")
 	case tomltree.NotTOML:
-		d.add("toml-parse-error", f.Offset, "not TOML: "+f.Text, "nothing behind this place was read")
+		r.add("toml-parse-error", f.Offset, "not TOML: "+f.Text, "nothing behind this place was read")
 	case tomltree.Twice:
-		d.add("key-duplicate", f.Offset, f.Text, "a key, and a table that is no [[list]], stands once")
+		r.add("key-duplicate", f.Offset, f.Text, "a key, and a table that is no [[list]], stands once")
 	case tomltree.TwoCases:
-		d.add("key-duplicate", f.Offset, f.Text, "keep one of the two")
+		r.add("key-duplicate", f.Offset, f.Text, "keep one of the two")
 	case tomltree.NoValue:
-		d.add("value-range", f.Offset, f.Text, "")
+		r.add("value-range", f.Offset, f.Text, "")
 	}
 }
 
@@ -93,30 +111,30 @@ const readHint = "a native plan is a TOML file that begins with  schema = 1"
 
 // isNative reports whether a TOML document is a native plan, and says what is
 // missing if not.
-func (d *decoder) isNative(root *tomltree.Node) bool {
+func (r *reading) isNative(root *tomltree.Node) bool {
 	if schema := root.Find("schema"); schema != nil {
 		if schema.Kind == tomltree.Integer && schema.Text == fmt.Sprint(plan.SchemaVersion) {
 			return true
 		}
-		d.add("schema-unsupported", schema.At, fmt.Sprintf("the schema is %q, and this program reads schema %d",
+		r.add("schema-unsupported", schema.At, fmt.Sprintf("the schema is %q, and this program reads schema %d",
 			schema.Text, plan.SchemaVersion),
 			"write  schema = 1")
 		return false
 	}
 	for _, k := range root.Keys {
 		if strings.EqualFold(k.Name, "schema") {
-			code, message, hint := strangeKey(k.Name, []string{"schema"})
-			d.add(code, k.Offset, message, hint)
+			code, message, hint := decode.Strange(k.Name, []string{"schema"})
+			r.add(code, k.Offset, message, hint)
 			return false
 		}
 	}
 	switch {
 	case root.Find("tasks") != nil && (root.Find("goal") != nil || root.Find("requirements") != nil):
-		d.add("schema-missing", 0, "the plan does not say which schema it has", "write  schema = 1  on the first line")
+		r.add("schema-missing", 0, "the plan does not say which schema it has", "write  schema = 1  on the first line")
 	case len(root.Keys) == 0:
-		d.add("not-a-plan", 0, "the file is empty", readHint)
+		r.add("not-a-plan", 0, "the file is empty", readHint)
 	default:
-		d.add("not-a-plan", 0, "this is TOML, but not a plan", readHint)
+		r.add("not-a-plan", 0, "this is TOML, but not a plan", readHint)
 	}
 	return false
 }
@@ -133,9 +151,9 @@ func open(tasks []plan.Task) {
 }
 
 // notTOML adds what a text that is no TOML looks like.
-func (d *decoder) notTOML(text []byte) {
-	if looks := lookOf(d.src.Path, text); looks != "" {
-		d.add("not-a-plan", 0, "this looks like "+looks, readHint)
+func (r *reading) notTOML(text []byte) {
+	if looks := lookOf(r.src.Path, text); looks != "" {
+		r.add("not-a-plan", 0, "this looks like "+looks, readHint)
 	}
 }
 

@@ -24,6 +24,13 @@ type half struct {
 	sections []string       // names of the headings, in small letters
 	root     *tomltree.Node // of a TOML file
 	faults   []fault
+	others   []tomltree.Key // at the top, that are none of this format
+	defaults *tomltree.Node // what all steps inherit
+	shirks   []shirk
+	idleAt   map[idle]int
+	unlisted int
+	unfit    []unfit
+	known    map[string][]string // keys of native plans, by the kind of table
 }
 
 const (
@@ -103,6 +110,8 @@ type task struct {
 	sources     []string
 	criteria    []string
 	steps       []*step
+	act         plan.Task // what is said with keys of native plans
+	acts        []tomltree.Key
 	extra       []plan.Setting
 }
 
@@ -123,7 +132,8 @@ type step struct {
 	backups     []*backup
 	components  []said
 	constraints []said
-	access      *plan.Access
+	act         plan.Step // what is said with keys of native plans
+	acts        []tomltree.Key
 	extra       []plan.Setting
 }
 
@@ -136,6 +146,7 @@ type backup struct {
 	how     string
 	tool    string
 	args    []string
+	act     plan.Backup // what is said with keys of native plans
 	extra   []plan.Setting
 }
 
@@ -150,6 +161,7 @@ type speclet struct {
 	listed   bool        // whether it says which tasks are in it
 	tasks    []said
 	parallel flag
+	act      plan.Speclet // what is said with keys of native plans
 	extra    []plan.Setting
 }
 

@@ -15,18 +15,23 @@ func readParameters(f *outline.Text) *half {
 	h := &half{side: tomlSide, file: f}
 	h.readTree()
 	h.readGoal()
+	h.rest.Profile = plan.Observe // unless the parameters say another
 	for _, m := range h.root.Keys {
 		h.table(m.Name, m.Value)
 	}
+	h.whole()
 	for i, n := range tablesOf(h.root.Find("tasks")) {
-		h.tasks = append(h.tasks, readTask(n, i))
+		h.tasks = append(h.tasks, h.readTask(n, i))
 	}
 	for i, n := range tablesOf(h.root.Find("speclets")) {
 		h.speclet(n, i)
 	}
 	h.nameDepends()
-	for i := range h.tasks {
-		h.keepExtras(h.tasks[i])
+	for _, t := range h.tasks {
+		h.keepExtras(t)
+	}
+	for _, s := range h.speclets {
+		h.keep("speclets."+spelling.QuoteKey(s.id), s.extra)
 	}
 	return h
 }
@@ -168,6 +173,23 @@ func identOf(n *tomltree.Node, index int) (id string, ok bool) {
 	return strconv.Itoa(index + 1), false
 }
 
+// flagOrDefault is what a task says of all its steps, or [defaults] of all
+// steps.
+func (h *half) flagOrDefault(n *tomltree.Node) flag {
+	if f := flagIn(n, "critical_flag", "critical"); f.value != nil || f.odd != "" {
+		return f
+	}
+	return flagIn(h.defaults, "critical_flag")
+}
+
+// retriesOrDefault is the same for how often a step may be tried again.
+func (h *half) retriesOrDefault(n *tomltree.Node) number {
+	if r := numberIn(n, "max_retries"); r.value != nil || r.odd != "" {
+		return r
+	}
+	return numberIn(h.defaults, "max_retries")
+}
+
 // items are the texts and numbers of a list, or the one that stands there
 // alone.
 func itemsOf(n *tomltree.Node) []said {
@@ -220,14 +242,14 @@ func othersIn(n *tomltree.Node, read ...string) []plan.Setting {
 // readTask reads one of [[tasks]] with its steps. Keys that mean nothing here
 // are kept as settings. The index counts from 0 and names a task without an
 // id.
-func readTask(n *tomltree.Node, index int) *task {
+func (h *half) readTask(n *tomltree.Node, index int) *task {
 	id, ok := identOf(n, index)
 	t := &task{
 		id: id, at: n.At, unnamed: !ok,
 		title:     wordsIn(n, "description", "name", "title"),
-		critical:  flagIn(n, "critical_flag", "critical"),
-		mode:      wordsIn(n, "mode"),
-		retries:   numberIn(n, "max_retries"),
+		critical:  h.flagOrDefault(n),
+		mode:      wordsIn(n, "mode").or(wordsIn(h.defaults, "mode")),
+		retries:   h.retriesOrDefault(n),
 		balance:   n.Find("critical_balance"),
 		dependsOn: textsOf(itemsOf(n.Find("depends_on"))),
 		sources:   textsOf(itemsOf(n.Find("research_sources"))),
@@ -238,22 +260,22 @@ func readTask(n *tomltree.Node, index int) *task {
 		t.research = *f.value
 	}
 	for i, s := range tablesOf(n.Find("steps")) {
-		t.steps = append(t.steps, readStep(t.id, s, i))
+		t.steps = append(t.steps, h.readStep(t.id, s, i))
 	}
 	read := []string{"description", "title"}
 	if n.Find("description") == nil {
 		read = append(read, "name")
 	}
-	t.extra = othersIn(n, append(read, "id", "task_id", "critical_flag", "critical", "mode", "max_retries",
-		"depends_on", "research_sources", "acceptance_criteria", "research_enabled", "steps")...)
+	t.acts, t.extra = h.native(ofTask, n, t.id, "", t.act.Visit, append(read, "id", "task_id", "critical_flag", "critical", "mode", "max_retries",
+		"depends_on", "research_sources", "acceptance_criteria", "research_enabled", "steps"))
 	return t
 }
 
 // readStep reads a step in all spellings that were found: backups are tables,
 // a list of texts, or keys such as backup_1. A name under which another key
-// was read already is kept, so that nothing is lost. What it accesses is said
-// as in native plans.
-func readStep(task string, n *tomltree.Node, index int) *step {
+// was read already is kept, so that nothing is lost. Everything else is said as
+// in native plans.
+func (h *half) readStep(task string, n *tomltree.Node, index int) *step {
 	id, ok := identOf(n, index)
 	s := &step{
 		id: local(task, id), at: n.At, unnamed: !ok,
@@ -269,11 +291,6 @@ func readStep(task string, n *tomltree.Node, index int) *step {
 	read := []string{"id", "step_id", "description", "name", "title", "primary_method", "expected_output",
 		"critical_flag",
 		"critical", "mode", "max_retries", "components", "constraints", "backups", "backup_methods"}
-	if t := n.Find("access"); t != nil && t.Kind == tomltree.Table {
-		s.access = &plan.Access{Reads: textsOf(itemsOf(t.Find("reads"))), Writes: textsOf(itemsOf(t.Find("writes"))),
-			Symbols: textsOf(itemsOf(t.Find("symbols")))}
-		read = append(read, "access")
-	}
 	if n.Find("description") == nil {
 		read = append(read, "action")
 	}
@@ -281,7 +298,7 @@ func readStep(task string, n *tomltree.Node, index int) *step {
 		read = append(read, "method")
 	}
 	for i, b := range tablesOf(n.Find("backups")) {
-		s.backups = append(s.backups, readBackup(b, i))
+		s.backups = append(s.backups, h.readBackup(task, s.id, b, i))
 	}
 	for i, b := range itemsOf(n.Find("backup_methods")) {
 		if b.text == "" {
@@ -303,7 +320,8 @@ func readStep(task string, n *tomltree.Node, index int) *step {
 			s.backups = append(s.backups, &backup{id: id, at: m.Value.At, text: say(m.Value.Text, m.Value.At)})
 		}
 	}
-	s.extra = othersIn(n, read...)
+	h.inherit(&s.act)
+	s.acts, s.extra = h.native(ofStep, n, task, s.id, s.act.Visit, read)
 	return s
 }
 
@@ -313,19 +331,19 @@ func isNumber(text string) bool {
 }
 
 // readBackup reads a backup that is a table.
-func readBackup(n *tomltree.Node, index int) *backup {
+func (h *half) readBackup(task, step string, n *tomltree.Node, index int) *backup {
 	id, _ := identOf(n, index)
-	return &backup{
+	b := &backup{
 		id: id, at: n.At,
 		text:    wordsIn(n, "description", "action", "method", "name"),
 		trigger: wordsIn(n, "trigger_condition", "trigger").text,
 		how:     wordsIn(n, "execution_method").text,
 		tool:    wordsIn(n, "tool_path").text,
 		args:    textsOf(itemsOf(n.Find("tool_args"))),
-		extra: othersIn(n, "id", "description", "action", "method", "name", "trigger_condition", "trigger",
-			"execution_method",
-			"tool_path", "tool_args"),
 	}
+	_, b.extra = h.native(ofBackup, n, task, step, b.act.Visit, []string{"id", "backup_id", "description", "action", "method",
+		"name", "trigger_condition", "trigger", "execution_method", "tool_path", "tool_args"})
+	return b
 }
 
 // speclet reads one of [[speclets]], and the tasks that stand in it: task 2 of
@@ -348,7 +366,7 @@ func (h *half) speclet(n *tomltree.Node, index int) {
 		s.tasks = itemsOf(tasks)
 	}
 	for i, item := range nested {
-		t := readTask(item, i)
+		t := h.readTask(item, i)
 		t.speclet = s
 		if !strings.HasPrefix(t.id, s.id+".") {
 			t.id = s.id + "." + t.short
@@ -356,7 +374,7 @@ func (h *half) speclet(n *tomltree.Node, index int) {
 		s.tasks = append(s.tasks, say(t.id, t.at))
 		h.tasks = append(h.tasks, t)
 	}
-	s.extra = othersIn(n, "id", "speclet_id", "name", "description", "title", "depends_on", "dependencies",
-		"parallel_allowed", "tasks")
+	_, s.extra = h.native(ofSpeclet, n, "", "", s.act.Visit, []string{"id", "speclet_id", "name", "description", "title",
+		"purpose", "depends_on", "dependencies", "parallel_allowed", "tasks"})
 	h.speclets = append(h.speclets, s)
 }

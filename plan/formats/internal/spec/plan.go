@@ -2,11 +2,13 @@ package spec
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
 // A making turns what was read into a plan, and remembers where its parts
@@ -58,31 +60,45 @@ func (h *half) goal() said {
 
 // settingsFrom is a plan with all that is no goal, task or SPECLet: settings
 // of both halves, of which those of the second win. The plan is run under
-// observe, since the format has no words for what strict asks.
+// observe unless it says otherwise, since the format has no words of its own for
+// what strict asks. Where neither half says what the plan is called, their
+// files do.
 func settingsFrom(first, second *half) plan.Plan {
 	p := first.rest
-	p.Profile = plan.Observe
 	if second != nil {
-		q := second.rest
-		if q.Meta.Name != "" {
-			p.Meta.Name = q.Meta.Name
-		}
-		if q.Meta.Version != "" {
-			p.Meta.Version = q.Meta.Version
-		}
-		p.Meta.Extra = slices.Concat(q.Meta.Extra, p.Meta.Extra)
-		p.Execution, p.ErrorPropagation = q.Execution, q.ErrorPropagation
-		if q.Completion.AcceptanceCriteria != nil {
-			p.Completion.AcceptanceCriteria = q.Completion.AcceptanceCriteria
-		}
-		p.Completion.Flags = slices.Concat(q.Completion.Flags, p.Completion.Flags)
-		p.Settings = slices.Concat(q.Settings, p.Settings)
+		q, m := second.rest, p
+		p = q
+		p.Meta.Name, p.Meta.Version = cmp.Or(q.Meta.Name, m.Meta.Name), cmp.Or(q.Meta.Version, m.Meta.Version)
+		p.Meta.Extra = slices.Concat(q.Meta.Extra, m.Meta.Extra)
+		p.Completion.AcceptanceCriteria = listSaid(q.Completion.AcceptanceCriteria, m.Completion.AcceptanceCriteria)
+		p.Completion.Flags = slices.Concat(q.Completion.Flags, m.Completion.Flags)
+		p.Settings = slices.Concat(q.Settings, m.Settings)
+	}
+	p.Profile = cmp.Or(p.Profile, plan.Observe)
+	if p.Meta.Name == "" {
+		p.Meta.Name = descriptor(first.file.Name)
 	}
 	for _, list := range [...]*[]plan.Setting{&p.Meta.Extra, &p.Settings, &p.Completion.Flags, &p.Execution.Extra,
 		&p.ErrorPropagation.Extra} {
 		*list = orderSettings(slices.Clone(*list))
 	}
 	return p
+}
+
+// descriptor is what the file of a half calls its plan: NAME of spec_NAME.md,
+// NAME_SPEC.md and parameters_NAME.toml.
+func descriptor(file string) string {
+	name := path.Base(strings.ReplaceAll(file, `\`, "/"))
+	name = strings.TrimSuffix(name, path.Ext(name))
+	for _, lead := range [...]string{"spec_", "parameters_"} {
+		if len(name) > len(lead) && strings.EqualFold(name[:len(lead)], lead) {
+			return name[len(lead):]
+		}
+	}
+	if end := len(name) - len("_spec"); end > 0 && strings.EqualFold(name[end:], "_spec") {
+		return name[:end]
+	}
+	return name
 }
 
 // A pairing is what stands in two files with one id; either may be missing.
@@ -164,13 +180,12 @@ func (m *making) place(key string, first, second *half, one, other int, inFirst 
 func (m *making) task(at string, p pairing[task], first, second *half) plan.Task {
 	a, b := orEmpty(p.first), orEmpty(p.second)
 	m.place(at, first, second, a.at, b.at, p.first != nil)
-	t := plan.Task{
-		ID: cmp.Or(a.id, b.id), Title: a.title.or(b.title).text, Description: cmp.Or(a.description,
-			b.description),
-		DependsOn: listSaid(b.dependsOn, a.dependsOn), Status: plan.Open,
-		ResearchEnabled: a.research || b.research, ResearchSources: listSaid(b.sources, a.sources),
-		AcceptanceCriteria: listSaid(b.criteria, a.criteria),
-	}
+	t := saidIn(p).act
+	t.ID, t.Status, t.Title = cmp.Or(a.id, b.id), plan.Open, a.title.or(b.title).text
+	t.Description, t.DependsOn = cmp.Or(a.description, b.description), listSaid(b.dependsOn, a.dependsOn)
+	t.ResearchEnabled, t.ResearchSources = a.research || b.research, listSaid(b.sources, a.sources)
+	t.AcceptanceCriteria = listSaid(b.criteria, a.criteria)
+	m.acts(at, saidIn(p).acts, first, second)
 	pairs := pairSteps(p)
 	if len(pairs) > 0 {
 		t.Steps = make([]plan.Step, len(pairs))
@@ -179,7 +194,8 @@ func (m *making) task(at string, p pairing[task], first, second *half) plan.Task
 		key := numbered(at+".steps", i)
 		x, y := orEmpty(s.first), orEmpty(s.second)
 		m.place(key, first, second, x.at, y.at, s.first != nil)
-		m.step(&t.Steps[i], key, a, b, x, y, first, second)
+		m.acts(key, saidIn(s).acts, first, second)
+		m.step(&t.Steps[i], key, a, b, s, first, second)
 	}
 	return t
 }
@@ -207,26 +223,48 @@ func pairSteps(p pairing[task]) []pairing[step] {
 	return pairUp(p.first.steps, p.second.steps, func(s *step) string { return s.id })
 }
 
+// saidIn is what the parameters hold of a part: the second of a pair, or the
+// first of a half that is alone. That of Markdown acts on nothing.
+func saidIn[T any](p pairing[T]) *T {
+	if p.second != nil {
+		return p.second
+	}
+	return orEmpty(p.first)
+}
+
+// acts notes where the keys of a table stand that mean what they do in native
+// plans.
+func (m *making) acts(at string, keys []tomltree.Key, first, second *half) {
+	h := second
+	if h == nil {
+		h = first
+	}
+	for _, k := range keys {
+		m.places[at+"."+k.Name] = h.file.Offset(k.Offset)
+	}
+}
+
 // step makes a step: what people read comes from the Markdown, what decides
 // from the parameters. A number of retries that cannot be is left out, as a
-// rule has told it.
-func (m *making) step(to *plan.Step, at string, a, b *task, x, y *step, first, second *half) {
-	s := plan.Step{
-		ID: cmp.Or(x.id, y.id), Description: x.title.or(y.title).text, Status: plan.Open,
-		Prompt:         x.method.or(y.method).text,
-		ExpectedOutput: y.expected.or(x.expected).text,
-		Critical:       firstFlag(y.flagOf(b), x.flagOf(a)),
-		Mode:           modeAsSaid(y.modeOf(b).or(x.modeOf(a)).text),
-		MaxRetries:     y.retriesOf(b).value,
-		Components:     textsOf(listSaid(y.components, x.components)),
-		Constraints:    textsOf(listSaid(y.constraints, x.constraints)),
-		Access:         cmp.Or(y.access, x.access),
+// rule has told it. A step with a command has no other method.
+func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], first, second *half) {
+	x, y := orEmpty(p.first), orEmpty(p.second)
+	s := saidIn(p).act
+	s.ID, s.Description, s.Status = cmp.Or(x.id, y.id), x.title.or(y.title).text, plan.Open
+	s.ExpectedOutput = y.expected.or(x.expected).text
+	s.Mode = cmp.Or(modeAsSaid(y.modeOf(b).or(x.modeOf(a)).text), s.Mode)
+	s.Components = listSaid(textsOf(listSaid(y.components, x.components)), s.Components)
+	s.Constraints = listSaid(textsOf(listSaid(y.constraints, x.constraints)), s.Constraints)
+	if said := firstFlag(y.flagOf(b), x.flagOf(a)); said != nil {
+		s.Critical = said
 	}
-	if len(x.more) > 0 {
-		s.Prompt = strings.TrimSpace(s.Prompt + "\n" + strings.Join(x.more, "\n"))
+	for _, said := range [...]*int{x.retriesOf(a).value, y.retriesOf(b).value} {
+		if said != nil {
+			s.MaxRetries = said
+		}
 	}
-	if s.MaxRetries == nil {
-		s.MaxRetries = x.retriesOf(a).value
+	if s.Run == "" && s.Prompt == "" {
+		s.Prompt = strings.TrimSpace(strings.Join(append([]string{x.method.or(y.method).text}, x.more...), "\n"))
 	}
 	if s.MaxRetries != nil && *s.MaxRetries < 0 {
 		s.MaxRetries = nil // found by a rule
@@ -258,11 +296,16 @@ func numbered(list string, i int) string { return list + "[" + strconv.Itoa(i) +
 // makeBackup makes a backup of what both halves say of it. Its description is
 // what an agent is asked.
 func makeBackup(f, g *backup) plan.Backup {
-	b := plan.Backup{ID: cmp.Or(f.id, g.id), Description: f.text.or(g.text).text,
-		TriggerCondition: cmp.Or(g.trigger, f.trigger),
-		ExecutionMethod:  cmp.Or(g.how, f.how), ToolPath: cmp.Or(g.tool, f.tool), ToolArgs: listSaid(g.args,
-			f.args)}
-	b.Prompt = b.Description
+	b := g.act
+	if g.id == "" {
+		b = f.act
+	}
+	b.ID, b.Description, b.TriggerCondition = cmp.Or(f.id, g.id), f.text.or(g.text).text, cmp.Or(g.trigger, f.trigger)
+	b.ExecutionMethod, b.ToolPath = cmp.Or(g.how, f.how), cmp.Or(g.tool, f.tool)
+	b.ToolArgs = listSaid(g.args, f.args)
+	if b.Run == "" && b.Prompt == "" {
+		b.Prompt = b.Description
+	}
 	return b
 }
 
@@ -276,8 +319,8 @@ func (m *making) speclets(first, second *half) {
 		second = nil
 	}
 	for i, s := range first.speclets {
-		p := plan.Speclet{ID: s.id, Description: s.title.text, DependsOn: s.dependsOn(),
-			ParallelAllowed: s.parallel.value}
+		p := s.act
+		p.ID, p.Description, p.DependsOn, p.ParallelAllowed = s.id, s.title.text, s.dependsOn(), s.parallel.value
 		known := first.taskIDs()
 		for _, t := range s.tasks {
 			p.Tasks = append(p.Tasks, first.taskID(t.text, known))

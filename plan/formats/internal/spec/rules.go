@@ -48,7 +48,7 @@ var rules = sync.OnceValue(func() []rule {
 		// What a step says of critical, mode and retries.
 		{"critical-flag-missing", plan.Error, flagMissing},
 		{"mode-missing", plan.Warning, lacking("its mode", `mode = "silent"`, modeUnsaid)},
-		{"mode-invalid", plan.Error, steps(mainHalf, modeInvalid)},
+		{"mode-invalid", plan.Error, steps(anyHalf, modeInvalid)},
 		{"mode-not-silent-or-collaborative", plan.Warning, steps(parameters, modeOther)},
 		{"retries-missing", plan.Warning, lacking("how often it may be tried again", "max_retries = 2", retriesUnsaid)},
 		{"retries-negative", plan.Error, steps(parameters, retriesNegative)},
@@ -108,10 +108,12 @@ var rules = sync.OnceValue(func() []rule {
 		// What holds for the plan as a whole.
 		{"error-propagation-incomplete", plan.Warning, halves(parameters, propagationIncomplete)},
 		{"propagation-strategy-unknown", plan.Warning, halves(parameters, strategyUnknown)},
-		{"default-mode-invalid", plan.Warning, halves(parameters, defaultMode)},
+		{"default-mode-invalid", plan.Error, halves(parameters, defaultMode)},
 		{"constraint-ref-dangling", plan.Warning,
 			halves(parameters, dangling("constraints", (*step).namesConstraints))},
 		{"component-ref-dangling", plan.Warning, halves(parameters, dangling("components", (*step).namesComponents))},
+		{"value-unfit", plan.Error, halves(parameters, valueUnfit)},
+		{"key-idle", plan.Warning, halves(parameters, keyIdle)},
 		{"sections-missing", plan.Note, halves(markdown, sectionsMissing)},
 	}
 })

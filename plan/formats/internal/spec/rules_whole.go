@@ -77,6 +77,30 @@ func dangling(table string, names func(*step) []said) func(spot) {
 	}
 }
 
+// A key of a native plan has a value that it can have there: of its kind, and
+// within its bounds.
+func valueUnfit(c spot) {
+	for _, f := range c.h.unfit {
+		c.report(c.h, f.Offset, f.task, f.step, f.Message, f.Hint)
+	}
+}
+
+// A key that nothing acts on is a promise that nobody keeps. The parameters may
+// have all keys of native plans, and they mean the same.
+func keyIdle(c spot) {
+	for i, k := range c.h.shirks {
+		often, more := "", ""
+		if k.times > 1 {
+			often = fmt.Sprintf(", %d times", k.times)
+		}
+		if i == maxFaults-1 && c.h.unlisted > 0 {
+			more = fmt.Sprintf("; and %d more of this kind", c.h.unlisted)
+		}
+		c.report(c.h, k.at, k.task, k.step, fmt.Sprintf("nothing acts on %s in %s%s: %s%s", k.name, k.of, often, k.why, more),
+			k.hint)
+	}
+}
+
 // required are the sections of the Markdown besides the goal, by how their
 // headings begin.
 var required = []string{"Definition of Complete", "Definitions", "Components", "Constraints", "Bridging",

@@ -1,11 +1,13 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/decode"
 	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
@@ -16,6 +18,10 @@ var freeTables = []string{
 	"education", "logging", "verification", "validation", "progress_tracking", "progress_log", "interface_contract",
 	"dependencies", "operational_modes", "project_constitution", "constitution", "definition_of_complete",
 }
+
+// ofThisFormat are the other tables and keys at the top that are read here.
+var ofThisFormat = slices.Concat([]string{"tasks", "speclets", "goal", "goals", "meta", "metadata", "version",
+	"descriptor", "execution", "error_propagation", "completion_criteria"}, freeTables)
 
 // otherTable is where everything else is kept.
 const otherTable = "metadata"
@@ -29,7 +35,8 @@ func (h *half) table(name string, n *tomltree.Node) {
 	case name == "tasks" || name == "speclets":
 	case name == "goal" || name == "goals":
 		if isTable {
-			h.keep("goal", othersIn(n, "description", "statement"))
+			_, rest := h.native(ofGoal, n, "", "", func(plan.Visitor) {}, []string{"description", "statement"})
+			h.keep("goal", rest)
 		}
 	case (name == "meta" || name == "metadata") && isTable:
 		h.meta(n)
@@ -45,15 +52,45 @@ func (h *half) table(name string, n *tomltree.Node) {
 		h.propagation(n)
 	case name == "completion_criteria" && isTable:
 		p.Completion.AcceptanceCriteria = textsOf(itemsOf(n.Find("acceptance_criteria")))
-		p.Completion.Flags = append(p.Completion.Flags, othersIn(n, "acceptance_criteria")...)
+		h.native(ofWhole, decode.Only(n, []string{"checks"}), "", "", p.Completion.Visit, nil)
+		p.Completion.Flags = append(p.Completion.Flags, othersIn(n, "acceptance_criteria", "checks")...)
 	case isTable && slices.Contains(freeTables, name):
 		p.Settings = n.Settings(p.Settings, name)
 		if name == "definition_of_complete" && p.Completion.AcceptanceCriteria == nil {
 			p.Completion.AcceptanceCriteria = deliverables(n)
 		}
 	default:
-		p.Settings = n.Settings(p.Settings, otherTable+"."+spelling.QuoteKey(name))
+		h.others = append(h.others, tomltree.Key{Name: name, Offset: n.At, Value: n})
 	}
+}
+
+// whole reads the tables that native plans have as well. What nobody knows is
+// kept.
+func (h *half) whole() {
+	_, rest := h.native(ofTop, &tomltree.Node{Kind: tomltree.Table, Keys: h.others}, "", "", h.rest.Visit, ofThisFormat)
+	for _, s := range rest {
+		h.rest.Settings = append(h.rest.Settings, plan.Setting{Key: otherTable + "." + s.Key, Value: s.Value})
+	}
+	n := h.root.Find("defaults")
+	if n == nil || n.Kind != tomltree.Table {
+		return
+	}
+	steps := 0
+	for _, t := range tablesOf(h.root.Find("tasks")) {
+		steps += len(tablesOf(t.Find("steps")))
+	}
+	for _, s := range tablesOf(h.root.Find("speclets")) {
+		for _, t := range tablesOf(s.Find("tasks")) {
+			steps += len(tablesOf(t.Find("steps")))
+		}
+	}
+	if !decode.Inheritable(n, steps) {
+		h.unfit = append(h.unfit, unfit{Fault: decode.Fault{Code: "defaults-too-large", Offset: n.Offset,
+			Message: fmt.Sprintf("[defaults] has %d bytes for each of %d steps", n.Size(), steps),
+			Hint:    "keep [defaults] small"}})
+		return
+	}
+	h.defaults = decode.Only(n, plan.Names(new(plan.Step).Visit))
 }
 
 // deliverables are the texts of [definition_of_complete].

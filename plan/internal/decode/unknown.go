@@ -1,4 +1,4 @@
-package native
+package decode
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
-// strangeKey says what is wrong with a key that is not one of names.
-func strangeKey(key string, names []string) (code, message, hint string) {
+// Strange says what is wrong with a key that is not one of names.
+func Strange(key string, names []string) (code, message, hint string) {
 	for _, name := range names {
 		if strings.EqualFold(name, key) {
 			return "key-case", fmt.Sprintf("%q is spelled %q", key, name), "keys are spelled exactly so: " + name

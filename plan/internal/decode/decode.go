@@ -1,4 +1,8 @@
-package native
+// Package decode sets a plan to what a tree of TOML says: [Table] reads one
+// table, with all below it, into whatever a visit of the model tells. Native
+// plans are read by it as a whole; parameters of a SPEC by its keys that mean
+// the same there.
+package decode
 
 import (
 	"fmt"
@@ -12,14 +16,28 @@ import (
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
+// A Fault is something that is wrong with a table.
+type Fault struct {
+	Code          string // of the catalogue of [plan.Codes]
+	Offset        int    // of the key or value, in the text
+	Message, Hint string
+	Task, Step    string // ids of the task and step that it stands in, or ""
+}
+
+// Table reads a table into what visit tells, and reports what cannot be taken,
+// keys that nobody asked for among it. The values that are taken are set all
+// the same.
+func Table(n *tomltree.Node, visit func(plan.Visitor), report func(Fault)) {
+	(&decoder{report: report}).decode(n, visit)
+}
+
 // A decoder visits a plan and sets it to what a tree of TOML says. It is told
 // each key with the place of its value in the plan, looks the key up in the
 // table that is being read, and judges what it finds; keys that nobody asked
 // for are unknown, or settings where the table is open. A value that cannot be
 // taken is reported and left unsaid, so that one reading tells all faults.
 type decoder struct {
-	src      *plan.Text
-	found    *plan.Diagnostics
+	report   func(Fault)
 	silent   bool           // while values are read that were judged before
 	defaults *tomltree.Node // what steps inherit, or nil
 	// ids of the task and step that is being read
@@ -45,8 +63,7 @@ func (d *decoder) decode(n *tomltree.Node, visit func(plan.Visitor)) {
 // add reports something at an offset, unless the same value was judged before.
 func (d *decoder) add(code string, offset int, message, hint string) {
 	if !d.silent {
-		d.found.Add(plan.Diagnostic{Code: code, Message: message, Hint: hint, Task: d.task, Step: d.step,
-			Pos: d.src.Position(offset)})
+		d.report(Fault{Code: code, Offset: offset, Message: message, Hint: hint, Task: d.task, Step: d.step})
 	}
 }
 
@@ -207,18 +224,27 @@ const maxInherited = 16 << 20
 
 // inheritable keeps what is known of [defaults] for the steps.
 func (d *decoder) inheritable(n *tomltree.Node, visit func(plan.Visitor)) {
-	if size, steps := n.Size(), countSteps(d.at); size*steps > maxInherited {
-		d.add("defaults-too-large", n.Offset, fmt.Sprintf("[defaults] has %d bytes for each of %d steps", size,
+	if steps := countSteps(d.at); !Inheritable(n, steps) {
+		d.add("defaults-too-large", n.Offset, fmt.Sprintf("[defaults] has %d bytes for each of %d steps", n.Size(),
 			steps), "keep [defaults] small")
 		return
 	}
-	known := plan.Names(visit)
-	d.defaults = &tomltree.Node{Kind: tomltree.Table}
+	d.defaults = Only(n, plan.Names(visit))
+}
+
+// Inheritable reports whether so many steps may inherit a table: each of them
+// has all of it.
+func Inheritable(defaults *tomltree.Node, steps int) bool { return defaults.Size()*steps <= maxInherited }
+
+// Only is a table with those of its keys that are among names.
+func Only(n *tomltree.Node, names []string) *tomltree.Node {
+	some := &tomltree.Node{Kind: tomltree.Table, Offset: n.Offset, At: n.At}
 	for _, key := range n.Keys {
-		if slices.Contains(known, key.Name) {
-			d.defaults.Keys = append(d.defaults.Keys, key)
+		if slices.Contains(names, key.Name) {
+			some.Keys = append(some.Keys, key)
 		}
 	}
+	return some
 }
 
 // countSteps counts the steps of a document before they are read, to know how
@@ -332,7 +358,7 @@ func (d *decoder) unknown() {
 	names := plan.Names(d.visit)
 	for i, key := range d.at.Keys {
 		if !d.seen[i] {
-			code, message, hint := strangeKey(key.Name, names)
+			code, message, hint := Strange(key.Name, names)
 			d.add(code, key.Offset, message, hint)
 		}
 	}
