@@ -28,6 +28,7 @@ type checker struct {
 	*inspection
 	found *Diagnostics
 	told  map[Diagnostic]bool // what was said of [defaults]
+	said  bool                // ask only rules about what is said
 
 	rule *rule  // that is asked
 	path string // of the part that is judged, as in "tasks[0].steps[1]"; "" for the plan
@@ -77,8 +78,9 @@ func (c *checker) ask(about func(*rule)) {
 		if c.found.cut {
 			return
 		}
-		c.rule = &all[i]
-		about(c.rule)
+		if c.rule = &all[i]; c.rule.said || !c.said {
+			about(c.rule)
+		}
 	}
 }
 
@@ -120,12 +122,14 @@ func (c *checker) tell(key, message, hint string) {
 // it.
 const cannotRun = "cannot-run"
 
-// checkForeign judges a plan of another format: by what its front end found,
-// and by what a run needs.
+// checkForeign judges a plan of another format: by what its front end found, by
+// the rules about what it says, and by what a run needs.
 func (d *Draft) checkForeign(o CheckOptions) []Diagnostic {
 	found := slices.Clone(d.Found)
 	if !d.broken && !foundError(found) {
-		found = append(found, d.unrunnable(o)...)
+		c := &checker{inspection: inspect(d, o), found: diagnosticsOf(nil), told: map[Diagnostic]bool{}, said: true}
+		c.run()
+		found = slices.Concat(found, c.found.list, d.unrunnable(o))
 	}
 	unapproved(o, func(_, message, hint string) {
 		found = append(found, Diagnostic{Code: "approval-failed", Severity: Error, Pos: d.Position(""),

@@ -61,15 +61,7 @@ func (p *Plan) Visit(v Visitor) {
 	part(v, Key{Name: "sandbox", Doc: "how far steps are locked in"}, p.Sandbox.visit)
 	part(v, Key{Name: "execution", Doc: "how the run goes"}, p.Execution.visit)
 	part(v, Key{Name: "error_propagation", Doc: "what a failure means for later steps"}, p.ErrorPropagation.visit)
-	v.FreeTables(Key{Name: "settings", Doc: "free: part of the plan, not acted on", Words: freeTables}, &p.Settings)
-}
-
-// freeTables may hold any keys. They are part of the plan; the controller does
-// not act on them.
-var freeTables = []string{
-	"software_stack", "user_interface", "deployment", "mcp_tools", "components", "constraints", "knowledge_capture",
-	"education", "logging", "verification", "validation", "progress_tracking", "progress_log", "interface_contract",
-	"dependencies", "operational_modes", "project_constitution", "constitution", "definition_of_complete", "metadata",
+	v.FreeTables(Key{Name: "settings", Doc: "free: part of the plan; key-idle tells what nothing acts on", Words: freeNames()}, &p.Settings)
 }
 
 // visit tells the keys of [meta]; it takes any others, too.

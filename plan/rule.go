@@ -18,6 +18,10 @@ type rule struct {
 	severity Severity
 	why      string
 
+	// said says that it judges what a plan says, and not what it leaves out:
+	// plans of other formats are asked as well.
+	said bool
+
 	plan func(*inspection, tell)
 	task func(*inspection, *taskPart, tell)
 	step func(*inspection, *stepPart, tell)

@@ -21,7 +21,7 @@ func artifactRules() []rule {
 				"", "step %s does not say what it changes",
 				`add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  `+
 					"for nothing")},
-		{code: "path-reserved", severity: Error,
+		{code: "path-reserved", severity: Error, said: true,
 			why: "The plan, its lock, and what lies in a folder .git or .planlock, wherever that is, are never a step's " +
 				"artifacts.",
 			step: func(x *inspection, s *stepPart, tell tell) {
@@ -32,7 +32,7 @@ func artifactRules() []rule {
 					}
 				}
 			}},
-		{code: "path-unportable", severity: Error,
+		{code: "path-unportable", severity: Error, said: true,
 			why: "A step leaves no file whose name is more than 255 bytes long, which no file system holds, or means " +
 				"something else on Windows: a device (CON, NUL, COM1, with any extension), another file (a point or " +
 				"a blank at the end), a part of one (a colon). What is there may be deleted, and a glob may stand " +
@@ -54,7 +54,7 @@ func artifactRules() []rule {
 				return fmt.Sprintf("%q and %q are one name on some file systems", before.text, a.text),
 					"choose names that differ by more than case or Unicode form"
 			})},
-		{code: "artifact-conflict", severity: Error,
+		{code: "artifact-conflict", severity: Error, said: true,
 			why: "A path stands in one of create, modify and delete; a symbol is added or removed.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				artifactPairs(func(a, before text) (message, hint string) {
@@ -81,7 +81,7 @@ func artifactRules() []rule {
 				}
 				return fmt.Sprintf("%q stands twice under %s", a.text, a.name), "take one out"
 			})},
-		{code: "artifact-in-non-goal", severity: Error, why: "A step declares what a non-goal protects.",
+		{code: "artifact-in-non-goal", severity: Error, said: true, why: "A step declares what a non-goal protects.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				for _, a := range s.artifacts {
 					if x.reserved(a.text) || !x.affords(a.key, x.nonGoals.Globs()) {
@@ -97,7 +97,7 @@ func artifactRules() []rule {
 					x.protectedSymbols("artifacts.symbols_remove", s.Artifacts.SymbolsRemove, tell)
 				}
 			}},
-		{code: "envelope-modified", severity: Error, why: "What the outcome depends on must not move during the run.",
+		{code: "envelope-modified", severity: Error, said: true, why: "What the outcome depends on must not move during the run.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				for _, a := range s.artifacts {
 					if x.reserved(a.text) || !x.affords(a.key, x.envelope.Globs()) {
@@ -111,7 +111,7 @@ func artifactRules() []rule {
 					}
 				}
 			}},
-		{code: "artifact-outside-modules", severity: Error,
+		{code: "artifact-outside-modules", severity: Error, said: true,
 			why: "A step declares a path outside the folders that it limits itself to.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				if s.Limits == nil || len(s.Limits.Modules) == 0 {
@@ -161,7 +161,7 @@ func artifactRules() []rule {
 					limitsMissing(s, tell)
 				}
 			}},
-		{code: "limits-too-small", severity: Error, why: "A step cannot keep both its artifacts and its limits.",
+		{code: "limits-too-small", severity: Error, said: true, why: "A step cannot keep both its artifacts and its limits.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if !s.changesFiles() || s.Limits == nil || s.Limits.MaxFiles == nil {
 					return

@@ -11,13 +11,13 @@ import (
 // checkRules are those of checks, wherever they stand.
 func checkRules() []rule {
 	return []rule{
-		everyCheck(rule{code: "check-kind-missing", severity: Error, cause: true, why: "A check says its kind."},
+		everyCheck(rule{code: "check-kind-missing", severity: Error, said: true, cause: true, why: "A check says its kind."},
 			func(_ CheckOptions, k *Check, tell tell) {
 				if k.Kind == "" {
 					tell("", "the check does not say its kind", `add  kind = "file_exists"  or another kind`)
 				}
 			}),
-		everyCheck(rule{code: "check-kind-unknown", severity: Error, cause: true,
+		everyCheck(rule{code: "check-kind-unknown", severity: Error, said: true, cause: true,
 			why: "The kind of a check is built in, or added by the host."},
 			func(o CheckOptions, k *Check, tell tell) {
 				if k.Kind != "" && o.kindOf(k) == nil {
@@ -25,7 +25,7 @@ func checkRules() []rule {
 						near(k.Kind, kinds, func(known *CheckKind) string { return known.Name }))
 				}
 			}),
-		everyCheck(rule{code: "check-argument-missing", severity: Error, cause: true,
+		everyCheck(rule{code: "check-argument-missing", severity: Error, said: true, cause: true,
 			why: "A check has all arguments that its kind needs."},
 			func(o CheckOptions, k *Check, tell tell) {
 				kind, given := o.kindOf(k), k.given()
@@ -46,7 +46,7 @@ func checkRules() []rule {
 					missing(strings.Join(kind.One, " or "), kind.One[0])
 				}
 			}),
-		everyCheck(rule{code: "check-argument-unknown", severity: Error, cause: true,
+		everyCheck(rule{code: "check-argument-unknown", severity: Error, said: true, cause: true,
 			why: "A check has no arguments but those of its kind."},
 			func(o CheckOptions, k *Check, tell tell) {
 				kind := o.kindOf(k)

@@ -11,7 +11,7 @@ import (
 // laneRules are those of what steps read and write that may run at once.
 func laneRules() []rule {
 	return []rule{
-		{code: "access-incomplete", severity: Error,
+		{code: "access-incomplete", severity: Error, said: true,
 			why: "Where a step says in access what it writes, that covers all of its artifacts: others may run beside it on " +
 				"its word.",
 			step: func(x *inspection, s *stepPart, tell tell) {
@@ -27,7 +27,7 @@ func laneRules() []rule {
 					}
 				}
 			}},
-		{code: "access-overlap", severity: Error,
+		{code: "access-overlap", severity: Error, said: true,
 			why: "Steps that a plan marks as parallel to each other, by a wave or by speclets of one stage, do not say in " +
 				"access that one writes what the other reads or writes, or that both own a symbol.",
 			step: func(x *inspection, s *stepPart, tell tell) {

@@ -19,10 +19,10 @@ func namingRules() []rule {
 			plan: planNames(idMissing), task: taskNames(idMissing), step: stepNames(idMissing)},
 		{code: "id-invalid", severity: Error, why: "Ids stand in addresses, codes and file names.",
 			plan: planNames(idInvalid), task: taskNames(idInvalid), step: stepNames(idInvalid)},
-		{code: "requirement-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("requirement")},
-		{code: "assumption-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("assumption")},
-		{code: "invariant-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("invariant")},
-		{code: "non-goal-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("non-goal")},
+		{code: "requirement-duplicate-id", severity: Error, said: true, why: "An id names one thing.", plan: twice("requirement")},
+		{code: "assumption-duplicate-id", severity: Error, said: true, why: "An id names one thing.", plan: twice("assumption")},
+		{code: "invariant-duplicate-id", severity: Error, said: true, why: "An id names one thing.", plan: twice("invariant")},
+		{code: "non-goal-duplicate-id", severity: Error, said: true, why: "An id names one thing.", plan: twice("non-goal")},
 		{code: "speclet-duplicate-id", severity: Error, why: "An id names one speclet.", plan: twice("speclet")},
 		{code: "task-duplicate-id", severity: Error, why: "An id names one task.",
 			task: func(x *inspection, t *taskPart, tell tell) {
@@ -80,7 +80,7 @@ func namingRules() []rule {
 				}
 				return "", ""
 			}),
-		everyText(rule{code: "symbol-invalid", severity: Error, cause: true,
+		everyText(rule{code: "symbol-invalid", severity: Error, said: true, cause: true,
 			why: "A symbol is FOLDER.Name or FOLDER.Type.Method."},
 			[]meaning{symbol}, func(name string) (message, hint string) {
 				if dot := strings.LastIndexByte(name, '.'); dot < 0 || !token.IsIdentifier(name[dot+1:]) ||
@@ -90,7 +90,7 @@ func namingRules() []rule {
 				}
 				return "", ""
 			}),
-		everyText(rule{code: "regexp-invalid", severity: Error, cause: true,
+		everyText(rule{code: "regexp-invalid", severity: Error, said: true, cause: true,
 			why: "A regular expression follows the syntax of RE2."},
 			[]meaning{regex}, func(text string) (message, hint string) {
 				if _, err := regexp.Compile(text); err != nil {

@@ -101,7 +101,7 @@ func orderRules() []rule {
 				tell("", fmt.Sprintf("step %s serves no requirement", s.address),
 					fmt.Sprintf("add  requirements = [%q]  or those that it serves", example))
 			}},
-		{code: "requirement-unknown", severity: Error, cause: true,
+		{code: "requirement-unknown", severity: Error, said: true, cause: true,
 			why: "A step serves requirements that the plan has.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				for k, id := range s.Requirements {
@@ -117,7 +117,7 @@ func orderRules() []rule {
 		{code: "constraint-unknown", severity: Error, cause: true,
 			why:  "Where the plan has a table [constraints], steps name its keys.",
 			step: tableRefs("constraints", func(s *stepPart) []string { return s.Constraints })},
-		{code: "fixed-by-missing", severity: Error, why: "A test that fails now is made to pass by a later step.",
+		{code: "fixed-by-missing", severity: Error, said: true, why: "A test that fails now is made to pass by a later step.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				if s.TestIntent == nil || s.TestIntent.FixedBy != "" {
 					return
@@ -128,7 +128,7 @@ func orderRules() []rule {
 				}
 				tell("test_intent", "nothing says which step makes the test pass", hint)
 			}},
-		{code: "fixed-by-unknown", severity: Error, why: "The step that makes a test pass is one of the plan.",
+		{code: "fixed-by-unknown", severity: Error, said: true, why: "The step that makes a test pass is one of the plan.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				if s.TestIntent == nil || s.TestIntent.FixedBy == "" {
 					return
@@ -138,7 +138,7 @@ func orderRules() []rule {
 						"an address is TASK.STEP")
 				}
 			}},
-		{code: "fixed-by-not-later", severity: Error,
+		{code: "fixed-by-not-later", severity: Error, said: true,
 			why: "The step that makes a test pass comes after the one that writes it.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				if s.TestIntent == nil {

@@ -18,13 +18,13 @@ import (
 // plan asks for.
 func settingRules() []rule {
 	return []rule{
-		{code: "sandbox-none", severity: Warning, why: "Without a sandbox a step can write anywhere.",
+		{code: "sandbox-none", severity: Warning, said: true, why: "Without a sandbox a step can write anywhere.",
 			plan: func(x *inspection, tell tell) {
 				if x.plan.Sandbox.Level == "none" {
 					tell("sandbox.level", "steps run without a sandbox", `take level out for "filesystem"`)
 				}
 			}},
-		{code: "sandbox-value", severity: Error,
+		{code: "sandbox-value", severity: Error, said: true,
 			why:  "Sizes, times, variables and folders of the sandbox are spelled as documented.",
 			plan: func(x *inspection, tell tell) { sandboxValues(&x.plan.Sandbox, tell) }},
 		{code: "setting-invalid", severity: Error,
@@ -32,7 +32,7 @@ func settingRules() []rule {
 				"jobs, on_conflict, external, controls, escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood " +
 				"would silently be none.",
 			plan: func(x *inspection, tell tell) { unclearWishes(x.plan, tell) }},
-		{code: "log-path-invalid", severity: Error,
+		{code: "log-path-invalid", severity: Error, said: true,
 			why: "The controller writes the progress log of [logging] output_file, over what stands there, and counts it as " +
 				"nobody's change. So it is a file in the workspace whose name begins with progress and ends in .json, and no " +
 				"glob, part of .git or .planlock, the plan, a declared artifact, part of the envelope, or protected by a " +

@@ -33,7 +33,7 @@ func stepRules() []rule {
 					tell("", "the step has no method; the executor is given its description", addMethod)
 				}
 			}},
-		{code: "method-twice", severity: Error, why: "A step has one method; other ways are backups.",
+		{code: "method-twice", severity: Error, said: true, why: "A step has one method; other ways are backups.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if s.Run != "" && s.Prompt != "" {
 					tell("prompt", "a step has one method: run or prompt", "move the other to  [[tasks.steps.backups]]")
@@ -111,7 +111,7 @@ func stepRules() []rule {
 			step: lacking(func(x *inspection, s *stepPart) bool { return s.Rollback == "" && x.silent(s, "rollback") },
 				"", "step %s does not say whether it can be undone",
 				`add  rollback = "reversible"  or put it once under [defaults]`)},
-		{code: "compensate-missing", severity: Error, cause: true, mended: "compensate",
+		{code: "compensate-missing", severity: Error, said: true, cause: true, mended: "compensate",
 			why: "A compensatable step names the command that undoes it.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if s.Rollback == Compensatable && s.Compensate == "" {
@@ -119,7 +119,7 @@ func stepRules() []rule {
 						`add  compensate = "make undo"  with the command that undoes it`)
 				}
 			}},
-		{code: "compensate-unused", severity: Warning, why: "Only a compensatable step is compensated.",
+		{code: "compensate-unused", severity: Warning, said: true, why: "Only a compensatable step is compensated.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if s.Rollback != Compensatable && s.Rollback != "" && s.Compensate != "" {
 					tell("compensate", fmt.Sprintf("a step that is %s is not compensated", s.Rollback),
@@ -156,7 +156,7 @@ func stepRules() []rule {
 			step: lacking(func(_ *inspection, s *stepPart) bool { return !s.checkable() && s.changesPublic() },
 				"artifacts", "step %s changes public symbols, and nothing says how they behave",
 				"add expected_output, expect, a postcondition or a test_intent")},
-		{code: "test-intent-no-test", severity: Error, why: "A test intent names the command that runs the test.",
+		{code: "test-intent-no-test", severity: Error, said: true, why: "A test intent names the command that runs the test.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if s.TestIntent != nil && s.TestIntent.Test == "" {
 					tell("test_intent", "the test intent names no test",

@@ -48,7 +48,7 @@ func wholeRules() []rule {
 						"add  non_goals = []  above the first table if nothing is off limits, or tables  [[non_goals]]")
 				}
 			}},
-		{code: "non-goal-no-scope", severity: Warning,
+		{code: "non-goal-no-scope", severity: Warning, said: true,
 			why: "A non-goal without paths or symbols is words; no machine can hold it.",
 			plan: func(x *inspection, tell tell) {
 				for i, n := range x.plan.NonGoals {
@@ -68,7 +68,7 @@ func wholeRules() []rule {
 						"add  [[invariants]], or  invariants = []  if nothing must hold")
 				}
 			}},
-		{code: "invariant-no-check", severity: Warning, why: "Nobody can hold an invariant that nothing checks.",
+		{code: "invariant-no-check", severity: Warning, said: true, why: "Nobody can hold an invariant that nothing checks.",
 			plan: func(x *inspection, tell tell) {
 				for i, v := range x.plan.Invariants {
 					if v.Check == nil {
@@ -88,7 +88,7 @@ func wholeRules() []rule {
 			}},
 		{code: "approval-failed", severity: Error, why: "A planning gate of level 2 did not pass.",
 			plan: func(x *inspection, tell tell) { unapproved(x.options, tell) }},
-		{code: "gate-name-missing", severity: Error, why: "Who asks for a gate says which.",
+		{code: "gate-name-missing", severity: Error, said: true, why: "Who asks for a gate says which.",
 			plan: func(x *inspection, tell tell) {
 				for i, g := range x.plan.Gates {
 					if g.Name == "" {
@@ -96,7 +96,7 @@ func wholeRules() []rule {
 					}
 				}
 			}},
-		{code: "gate-twice", severity: Error, why: "A gate is asked for once, with all its arguments.",
+		{code: "gate-twice", severity: Error, said: true, why: "A gate is asked for once, with all its arguments.",
 			plan: func(x *inspection, tell tell) {
 				seen := map[string]bool{"": false}
 				for i, g := range x.plan.Gates {
@@ -107,7 +107,7 @@ func wholeRules() []rule {
 					seen[g.Name] = g.Name != ""
 				}
 			}},
-		{code: "gate-unknown", severity: Error, why: "A plan asks for gates that are built in, or that the host has.",
+		{code: "gate-unknown", severity: Error, said: true, why: "A plan asks for gates that are built in, or that the host has.",
 			plan: func(x *inspection, tell tell) {
 				for i, g := range x.plan.Gates {
 					if _, known := x.gate(g.Name); !known && g.Name != "" {
@@ -117,7 +117,7 @@ func wholeRules() []rule {
 					}
 				}
 			}},
-		{code: "gate-argument-invalid", severity: Error, why: "A gate says of each of its arguments what it may be.",
+		{code: "gate-argument-invalid", severity: Error, said: true, why: "A gate says of each of its arguments what it may be.",
 			plan: gateArguments(func(g *GateUse, s Setting, args []Argument) (message, hint string) {
 				at := slices.IndexFunc(args, func(a Argument) bool { return a.Name == s.Key })
 				if at < 0 || args[at].Takes(s.Value) {
@@ -127,7 +127,7 @@ func wholeRules() []rule {
 				return fmt.Sprintf("the argument %s of gate %q is %s, and must be %s", s.Key, g.Name, spelled(s.Value),
 					want), "write " + want
 			})},
-		{code: "gate-argument-unknown", severity: Error,
+		{code: "gate-argument-unknown", severity: Error, said: true,
 			why: "An argument that the gate does not know would be a promise that nobody keeps.",
 			plan: gateArguments(func(g *GateUse, s Setting, args []Argument) (message, hint string) {
 				names := make([]string, len(args))

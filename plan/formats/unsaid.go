@@ -3,6 +3,7 @@ package formats
 import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/intake"
+	"github.com/planlock/planlock/plan/formats/internal/spec"
 )
 
 // notSaid is the code of what a plan does not say, most often because its
@@ -17,6 +18,10 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 		return nil
 	}
 	var list []plan.Diagnostic
+	where := "in a native plan (convert it to one):  "
+	if d.Format == spec.Pair || d.Format == spec.TOML {
+		where = "in the parameters:  "
+	}
 	for _, k := range []struct {
 		said          bool
 		message, hint string
@@ -36,7 +41,7 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 		if !k.said {
 			list = append(list, plan.Diagnostic{Code: notSaid, Severity: plan.Note, Pos: d.Position(""),
 				Message: k.message,
-				Hint:    "in a native plan (convert it to one):  " + k.hint})
+				Hint:    where + k.hint})
 		}
 	}
 	return list

@@ -234,7 +234,9 @@ func (d *decoder) inheritable(n *tomltree.Node, visit func(plan.Visitor)) {
 
 // Inheritable reports whether so many steps may inherit a table: each of them
 // has all of it.
-func Inheritable(defaults *tomltree.Node, steps int) bool { return defaults.Size()*steps <= maxInherited }
+func Inheritable(defaults *tomltree.Node, steps int) bool {
+	return defaults.Size()*steps <= maxInherited
+}
 
 // Only is a table with those of its keys that are among names.
 func Only(n *tomltree.Node, names []string) *tomltree.Node {

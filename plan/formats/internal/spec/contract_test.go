@@ -181,3 +181,36 @@ complexity = "high"
 		}
 	}
 }
+
+// What the parameters say with the keys of native plans is held to their rules;
+// what they leave out is not.
+func TestRulesOfNativePlans(t *testing.T) {
+	text := strings.ReplaceAll(everyKey, `profile = "observe"`, "version = \"1\"\n[verification]\ncheck_expected_outputs = true")
+	text = strings.ReplaceAll(text, `{ kind = "file_exists", path = "question.txt" }`, `{ kind = "file_exist", path = "question.txt" }`)
+	text = strings.ReplaceAll(text, `requirements = ["R1"]`, `requirements = ["R2"]`)
+	text = strings.ReplaceAll(text, `memory = "1GiB"`, `memory = "much"`)
+	text = strings.ReplaceAll(text, `fixed_by = "1.2"`, `fixed_by = "1.3"`)
+	markdown := "## Goal\nAnswer what is asked\n\n### Task [1]: Answer\n- **Step [1]:** Write the answer\n" +
+		"  - **Backup [1]:** Ask\n- **Step [2]:** Make it right\n"
+	d, err := ReadPair(plan.Text{Path: "spec_answer.md", Text: []byte(markdown)},
+		plan.Text{Path: "parameters_answer.toml", Text: []byte(strings.ReplaceAll(text, "Make it right\"", "Make it right\"\n  critical_flag = false"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, f := range d.Check(plan.CheckOptions{}) {
+		if got[f.Code] = f.Pos.Line; f.Pos.File != "parameters_answer.toml" {
+			delete(got, f.Code)
+		}
+	}
+	for _, code := range []string{"check-kind-unknown", "requirement-unknown", "sandbox-value", "fixed-by-unknown", "key-idle"} {
+		if got[code] < 2 {
+			t.Errorf("%s is not told with its place: %v", code, got)
+		}
+	}
+	for _, code := range []string{"rollback-missing", "limits-missing", "artifacts-missing"} {
+		if got[code] != 0 {
+			t.Errorf("%s is told of what the pair does not say", code)
+		}
+	}
+}

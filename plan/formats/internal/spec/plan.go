@@ -35,6 +35,7 @@ func join(first, second *half) making {
 			m.places["goal"] = h.file.Offset(g.at)
 		}
 	}
+	m.tables(first, second)
 	pairs := pairTasks(first, second)
 	if len(pairs) > 0 {
 		m.plan.Tasks = make([]plan.Task, len(pairs))
@@ -44,6 +45,27 @@ func join(first, second *half) making {
 	}
 	m.speclets(first, second)
 	return m
+}
+
+// machines is the half for machines of a pair, or the only half.
+func machines(first, second *half) *half {
+	if second != nil {
+		return second
+	}
+	return first
+}
+
+// tables notes where the tables of the parameters stand.
+func (m *making) tables(first, second *half) {
+	h := machines(first, second)
+	if h.root == nil {
+		return
+	}
+	for _, k := range h.root.Keys {
+		if _, noted := m.places[k.Name]; !noted && k.Name != "tasks" && k.Name != "speclets" {
+			m.places[k.Name] = h.file.Offset(k.Value.At)
+		}
+	}
 }
 
 // goal is the first goal of a half that says something.
@@ -235,10 +257,7 @@ func saidIn[T any](p pairing[T]) *T {
 // acts notes where the keys of a table stand that mean what they do in native
 // plans.
 func (m *making) acts(at string, keys []tomltree.Key, first, second *half) {
-	h := second
-	if h == nil {
-		h = first
-	}
+	h := machines(first, second)
 	for _, k := range keys {
 		m.places[at+"."+k.Name] = h.file.Offset(k.Offset)
 	}

@@ -2,11 +2,13 @@ package spec
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 	"github.com/planlock/planlock/plan/internal/decode"
 	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
@@ -67,6 +69,7 @@ func (h *half) table(name string, n *tomltree.Node) {
 // whole reads the tables that native plans have as well. What nobody knows is
 // kept.
 func (h *half) whole() {
+	h.logged()
 	_, rest := h.native(ofTop, &tomltree.Node{Kind: tomltree.Table, Keys: h.others}, "", "", h.rest.Visit, ofThisFormat)
 	for _, s := range rest {
 		h.rest.Settings = append(h.rest.Settings, plan.Setting{Key: otherTable + "." + s.Key, Value: s.Value})
@@ -102,6 +105,27 @@ func deliverables(n *tomltree.Node) []string {
 		}
 	}
 	return list
+}
+
+// logged takes the name of the progress log from where else this format has it,
+// if logging.output_file does not say it. A file of another kind stays a
+// setting, of which a rule tells that nothing acts on it.
+func (h *half) logged() {
+	const key = "logging.output_file"
+	said := func(key string) string {
+		table, name, _ := strings.Cut(key, ".")
+		return wordsIn(h.root.Find(table), name).text
+	}
+	if said(key) != "" || h.root.Find("logging") != nil && h.root.Find("logging").Find("output_file") != nil {
+		return
+	}
+	for _, other := range [...]string{"logging.log_file", "progress_tracking.progress_file", "progress_tracking.log_file",
+		"progress_log.file", "meta.log_output"} {
+		if name := said(other); strings.HasPrefix(path.Base(name), "progress") && strings.HasSuffix(name, ".json") {
+			h.rest.Settings = append(h.rest.Settings, plan.Setting{Key: key, Value: sketch.Text(name)})
+			return
+		}
+	}
 }
 
 // keep stores settings below metadata.NAME.

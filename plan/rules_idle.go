@@ -1,0 +1,126 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// idleRule tells keys of free tables that nothing acts on.
+var idleRule = rule{code: "key-idle", severity: Warning, said: true,
+	why: "A key that nothing acts on is a promise that nobody keeps. Free tables may hold any keys; which of them are acted " +
+		"on, or told to whoever does the work, stands in docs/plan-format.md, and the others are told, once for each table.",
+	plan: idleKeys}
+
+// A freeTable is what is done with a table that may hold any keys.
+type freeTable struct {
+	name string
+	told bool     // all of it is told to people, or to whoever does the work, or rules judge it
+	acts []string // keys that are acted on; of "a", what stands in a table a as well
+	// true asks for what is done anyway; anything else is never done
+	always []string
+}
+
+// freeTables may hold any keys. They are part of the plan.
+var freeTables = []freeTable{
+	{name: "software_stack", told: true},
+	{name: "user_interface", told: true},
+	{name: "deployment", told: true},
+	{name: "mcp_tools", acts: []string{"required", "recommended", "optional", "verification.check_on_startup",
+		"verification.halt_if_required_missing", "verification.warn_if_recommended_missing"},
+		always: []string{"verification.log_available_tools"}},
+	{name: "components", told: true},
+	{name: "constraints", told: true},
+	{name: "knowledge_capture", acts: []string{"enabled", "notepad_path", "update_frequency"}},
+	{name: "education", acts: []string{"enabled", "approval_gates", "learning_pace", "comparison_depth", "rationale_required",
+		"alternatives_shown"}},
+	{name: "logging", acts: []string{"output_file"}, always: []string{"record_retries", "record_timestamps",
+		"record_mode_switches", "record_backup_attempts", "record_constitutional_compliance", "track_constitutional_compliance",
+		"track_mode_switches", "track_backup_usage"}},
+	{name: "verification", always: []string{"check_task_alignment", "check_step_order", "check_file_integrity",
+		"check_mode_consistency", "validate_backup_coverage", "verify_cross_references"}},
+	{name: "validation", acts: []string{"total_tasks", "total_steps", "total_speclets", "critical_steps", "total_critical_steps",
+		"non_critical_steps", "total_backups", "critical_percentage_actual"}},
+	{name: "progress_tracking"},
+	{name: "progress_log"},
+	{name: "interface_contract"},
+	{name: "dependencies"},
+	{name: "operational_modes"},
+	{name: "project_constitution"},
+	{name: "constitution"},
+	{name: "definition_of_complete", told: true},
+	{name: "metadata", told: true},
+}
+
+// freeNames are the names of the free tables.
+func freeNames() []string {
+	names := make([]string, len(freeTables))
+	for i, t := range freeTables {
+		names[i] = t.name
+	}
+	return names
+}
+
+// idleKeys tells of each table which of its keys nothing acts on.
+func idleKeys(x *inspection, tell tell) {
+	p := x.plan
+	log := ""
+	idle := map[string][]string{}
+	for _, s := range p.Settings {
+		if s.Key == logKey {
+			log = s.Value.Text
+		}
+	}
+	for _, s := range p.Settings {
+		table, key, _ := strings.Cut(s.Key, ".")
+		if log != "" && s.Value.Text == log {
+			continue // where the log is, in other words
+		}
+		for i := range freeTables {
+			if t := &freeTables[i]; t.name == table && !t.keeps(key, s.Value) {
+				idle[table] = append(idle[table], key)
+			}
+		}
+	}
+	var acts []string
+	for _, w := range wishes() {
+		acts = append(acts, w.key)
+	}
+	execution := freeTable{acts: acts}
+	for _, s := range p.Execution.Extra {
+		if !execution.keeps(s.Key, s.Value) {
+			idle["execution"] = append(idle["execution"], s.Key)
+		}
+	}
+	for _, s := range p.ErrorPropagation.Extra {
+		idle["error_propagation"] = append(idle["error_propagation"], s.Key)
+	}
+	for _, s := range p.Completion.Flags {
+		if s.Value.Kind != kindBoolean {
+			idle["completion_criteria"] = append(idle["completion_criteria"], s.Key)
+		}
+	}
+	for _, table := range append(freeNames(), "execution", "error_propagation", "completion_criteria") {
+		if keys := idle[table]; len(keys) > 0 {
+			tell(table+"."+keys[0], fmt.Sprintf("nothing acts on %s of [%s]: %s", count(len(keys), "key"), table, few(keys)),
+				"take what is not needed out, or say it as a check, a constraint or a step")
+		}
+	}
+}
+
+// keeps reports whether a key of the table is acted on, or told.
+func (t *freeTable) keeps(key string, v Value) bool {
+	if t.told || slices.Contains(t.always, key) && v.Kind == kindBoolean && v.Text == "true" {
+		return true
+	}
+	return slices.ContainsFunc(t.acts, func(act string) bool { return key == act || strings.HasPrefix(key, act+".") })
+}
+
+// few are the first of some names, and how many more there are.
+func few(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
