@@ -62,13 +62,14 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 	}
 	rep.open(r)
 	rep.Waiting = rep.waiting(r)
+	rep.Questions = each(r.Exchanges, func(x *history.Exchange) question { return newQuestion(*x) })
 	rep.Files, rep.Lines = netFiles(rep.steps)
 	rep.Declarations = declarations(rep)
 	rep.count(r)
 	rep.stand(p, r)
 	a := analysis.Of(p, r)
 	rep.analysis = &a
-	rep.KPIs = newKPIs(a.KPIs)
+	rep.KPIs = newKPIs(a.KPIs, rep.Duration)
 	rep.LastWords, rep.Evidence = lastWordsOf(rep, r), evidenceOf(r)
 	for i := range r.Approvals {
 		rep.Approvals = append(rep.Approvals, newApprovalLine(&r.Approvals[i]))
@@ -126,7 +127,7 @@ func (rep *Model) count(r *history.Run) {
 	c.Skipped, c.Blocked = r.Count(history.Skipped), r.Count(history.Blocked)
 	c.Running, c.Pending = r.Count(history.InFlight), r.Count(history.Pending)
 	for _, s := range r.Steps {
-		c.Patches += patched(s)
+		c.Patches += s.Tries().Patches
 	}
 	c.Questions, c.ModeSwitches, c.RolledBack = r.Asked, len(r.Modes), len(r.RolledBack)
 	c.Consecutive = r.Consecutive
@@ -136,15 +137,21 @@ func (rep *Model) count(r *history.Run) {
 		c.Backups += len(s.Backups)
 	}
 	for _, t := range rep.Tasks {
-		switch t.Status {
-		case "completed":
+		switch history.StepStatus(t.Status) {
+		case history.Completed:
 			c.TasksDone++
-		case "failed":
+		case history.Failed, history.FailedFinal:
 			c.TasksFailed++
-		case "skipped":
+		case history.Skipped:
 			c.TasksSkipped++
-		case "blocked":
+		case history.Blocked:
 			c.TasksBlocked++
+		case history.PartlyDone:
+			c.TasksPartly++
+		case history.InFlight:
+			c.TasksRunning++
+		default:
+			c.TasksPending++
 		}
 	}
 }

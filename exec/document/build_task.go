@@ -106,14 +106,21 @@ func (t *task) sum(r *history.Run) {
 			t.Ended = s.Ended
 		}
 	}
-	if t.Status = string(r.Task(t.ID).Status()); t.Status == string(history.FailedFinal) {
-		t.Status = string(history.Failed) // the last words say that nothing is left to try
-	}
+	t.Status = string(r.Task(t.ID).Status())
 	t.tree = treeAfter(r, t)
 	if open {
 		t.Ended = stamp{}
 	}
 	t.Duration = atWork(r, t.Started, t.Ended)
+}
+
+// Class is the status of the task, where one that failed for good is no other
+// than one that failed: how it is shown.
+func (t *task) Class() string {
+	if t.Status == string(history.FailedFinal) {
+		return string(history.Failed)
+	}
+	return t.Status
 }
 
 // treeAfter is the tree as it was when the last step of a task was over; the
@@ -185,7 +192,8 @@ func stepID(s *history.Step) string {
 // was set back. The method that counts is the one of the latest attempt.
 func (out *step) addAttempts(rep *Model, s *history.Step) {
 	out.Attempts = []*attempt{}
-	out.Retries, out.Backups = tried(s)
+	tries := s.Tries()
+	out.Retries, out.Backups = tries.Retries, tries.Backups
 	for _, a := range s.Undone {
 		out.Attempts = append(out.Attempts, rep.newAttempt(s, a, true, false))
 	}

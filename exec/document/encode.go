@@ -317,7 +317,7 @@ type seconds span
 
 // MarshalJSON writes seconds.
 func (s seconds) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, time.Duration(s).Truncate(time.Millisecond).Seconds(), 'f', -1, 64), nil
+	return strconv.AppendFloat(nil, float64(time.Duration(s).Milliseconds())/1000, 'f', -1, 64), nil
 }
 
 // Shown is the path as it is shown: nothing in it is invisible.

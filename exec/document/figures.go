@@ -14,15 +14,25 @@ import (
 // rate is a share to three places, so that it is written the same everywhere.
 func rate(r analysis.Rate) float64 { return math.Round(1000*r.Value()) / 1000 }
 
+// share is rate, and nil where there is nothing to have a share of: of what
+// nobody looked for nothing is missing, and nothing was found.
+func share(r analysis.Rate) *float64 {
+	if r.Of == 0 {
+		return nil
+	}
+	v := rate(r)
+	return &v
+}
+
 // newKPIs puts the figures of an analysis into the form in which documents have
 // them.
-func newKPIs(k analysis.KPIs) kpis {
+func newKPIs(k analysis.KPIs, took span) kpis {
 	return kpis{
-		TotalTasks: k.Tasks, Completed: k.Completed.N, CompletionRate: rate(k.Completed),
-		Retried: k.RetrySuccess.Of, RetrySucceeded: k.RetrySuccess.N, RetrySuccessRate: rate(k.RetrySuccess),
-		EvidenceWanted: k.Evidence.Of, EvidenceFound: k.Evidence.N, EvidenceRate: rate(k.Evidence),
-		UnaidedRate: rate(k.Unaided), RecoveredRate: rate(k.Recovered), TestFirstRate: rate(k.TestFirst),
-		Resumed: k.Resumed, Tokens: k.Tokens, Seconds: seconds(k.Took),
+		TotalTasks: k.Tasks, Completed: k.Completed.N, CompletionRate: share(k.Completed),
+		Retried: k.RetrySuccess.Of, RetrySucceeded: k.RetrySuccess.N, RetrySuccessRate: share(k.RetrySuccess),
+		EvidenceWanted: k.Evidence.Of, EvidenceFound: k.Evidence.N, EvidenceRate: share(k.Evidence),
+		UnaidedRate: share(k.Unaided), RecoveredRate: share(k.Recovered), TestFirstRate: share(k.TestFirst),
+		Resumed: k.Resumed, Tokens: k.Tokens, Seconds: seconds(took),
 	}
 }
 
@@ -66,7 +76,7 @@ func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 		for _, st := range t.Steps {
 			ts.Attempts += len(st.Attempts)
 		}
-		if o := r.Task(t.ID).Outcome(); o != nil {
+		if o := r.Task(t.ID).Word(); o != nil {
 			ts.Status, ts.Reason, ts.Approval, ts.Execution, ts.Verification = string(o.Status), o.Reason,
 				string(o.Approval), string(o.Execution), string(o.Verification)
 			ts.Attempts, ts.RunIDs, ts.Artifacts = o.Attempts, o.Runs, o.Artifacts
@@ -110,7 +120,7 @@ func taskCheckpoints(rep *Model) []File {
 // with which tree, and which files it changed.
 func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	c := taskCheckpoint{
-		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Status, Modified: []string{},
+		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Class(), Modified: []string{},
 		Validation: "pass", Seconds: int(time.Duration(t.Duration) / time.Second), Tree: string(t.tree),
 	}
 	for _, g := range rep.Git {
@@ -134,7 +144,7 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	if c.Timestamp.IsZero() { // the run ended before the task did
 		c.Timestamp = rep.latest
 	}
-	if o := rep.of.Task(t.ID).Outcome(); o != nil && c.Status != "completed" {
+	if o := rep.of.Task(t.ID).Word(); o != nil && c.Status != "completed" {
 		c.Error = &o.Reason
 	}
 	seen := map[string]bool{}

@@ -146,9 +146,9 @@ func TestTheLastWordGoesFirst(t *testing.T) {
 		}
 	}
 	for file, wants := range map[string]map[string]any{
-		"report.json": {"counts.tasks_completed": 2.0, "counts.tasks_failed": 1.0, "tasks.1.status": "failed",
+		"report.json": {"counts.tasks_completed": 2.0, "counts.tasks_failed": 1.0, "tasks.1.status": "failed_final",
 			"kpis.completed": 2.0},
-		"progress_limiter.json": {"speclet_progress.core.status": "failed", "tasks.1.status": "failed",
+		"progress_limiter.json": {"speclet_progress.core.status": "failed", "tasks.1.status": "failed_final",
 			"summary.completed_tasks": 2.0},
 		"checkpoint-2.json": {"status": "failed", "validation_result": "fail",
 			"error_message": "its evidence is missing after all retries"},

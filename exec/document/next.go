@@ -138,7 +138,7 @@ func (rep *Model) afterFailure() []nextStep {
 func (rep *Model) there() []plan.Address {
 	var all []plan.Address
 	for _, s := range rep.steps {
-		if s.Status == history.Completed || s.Skipped != nil && s.Skipped.done {
+		if s.Status == history.Completed || s.Skipped != nil && s.Skipped.Done {
 			all = append(all, s.Address)
 		}
 	}

@@ -107,7 +107,7 @@ func deal(ids []string, n int) [][]string {
 // newCard lays a task out at a place. What does not fit into a line is cut
 // there, and whole in its title.
 func newCard(t *task, x, y int) *card {
-	c := &card{X: x, Y: y, W: cardWidth, Class: t.Status, Mark: mark(t.Status),
+	c := &card{X: x, Y: y, W: cardWidth, Class: t.Class(), Mark: mark(t.Class()),
 		Title: safetext.Clip(t.ID+"  "+t.Title, 25),
 		Full:  safetext.Escape(fmt.Sprintf("task %s: %s, %s", t.ID, t.Title, t.Status))}
 	y += cardHead

@@ -202,7 +202,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 			out.Hints = append(out.Hints, rec.Text())
 		}
 	}
-	if out.Status == "failed" || out.Status == string(history.FailedFinal) {
+	if t.Class() == failed {
 		out.Actions = rep.actions(out.Attempts)
 	}
 	return out
@@ -240,7 +240,7 @@ func stepsLeft(t *task) []string {
 
 // reasonLeft says why a task is not done.
 func reasonLeft(r *history.Run, t *task) string {
-	if o := r.Task(t.ID).Outcome(); o != nil && o.Status == r.Task(t.ID).Status() {
+	if o := r.Task(t.ID).Word(); o != nil {
 		return o.Reason
 	}
 	for _, s := range t.Steps {

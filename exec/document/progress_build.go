@@ -47,7 +47,7 @@ func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 	}
 	if r.Ended != nil {
 		out.end(p, rep)
-		out.Analysis = newAnalysis(rep.analysis, rep.Ended)
+		out.Analysis = newAnalysis(rep)
 	}
 	return out
 }
@@ -116,7 +116,6 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 			written[p.Tasks[i].Steps[j].Address] = &p.Tasks[i].Steps[j]
 		}
 	}
-	after := consecutive(rep.steps)
 	for _, t := range rep.Tasks {
 		made := progressTask{
 			TaskID: t.ID, Name: t.Title, Description: said[t.ID], Speclet: t.Speclet, DependsOn: t.DependsOn,
@@ -140,7 +139,7 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 			s := t.Steps[i]
 			step := newProgressStep(s, written[s.Address])
 			step.Education = educationOf(r.Step(s.Address))
-			step.Consecutive, step.Mode = after[s.Address], stepMode(rep, s, written[s.Address])
+			step.Consecutive, step.Mode = r.Step(s.Address).InARow, stepMode(rep, s, written[s.Address])
 			return step
 		}}
 		made.Balance = balance(made.CriticalSteps, len(t.Steps))
@@ -175,23 +174,6 @@ func stepMode(rep *Model, s *step, in *plan.Step) string {
 		}
 	}
 	return string(mode)
-}
-
-// consecutive counts, for every step that is over, the failures in a row up to
-// it.
-func consecutive(steps []*step) map[plan.Address]int {
-	out := make(map[plan.Address]int)
-	n := 0
-	for _, s := range steps {
-		switch s.Status {
-		case history.Failed:
-			n++
-		case history.Completed:
-			n = 0
-		}
-		out[s.Address] = n
-	}
-	return out
 }
 
 // addSpeclets adds the stages of the speclets and where each stands; a plan

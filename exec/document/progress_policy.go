@@ -113,10 +113,11 @@ func notesCount(notes []note, task string, at stamp) *progressNotes {
 	return out
 }
 
-// newAnalysis puts an analysis into the words of progress logs.
-func newAnalysis(a *analysis.Analysis, at stamp) *progressAnalysis {
+// newAnalysis puts the analysis of a run that is over into the words of progress logs.
+func newAnalysis(rep *Model) *progressAnalysis {
+	a := rep.analysis
 	out := &progressAnalysis{
-		Timestamp: at, KPIs: newKPIs(a.KPIs), Recommendations: each(a.Recommendations, analysis.Recommendation.Text),
+		Timestamp: rep.Ended, KPIs: rep.KPIs, Recommendations: each(a.Recommendations, analysis.Recommendation.Text),
 		Propagation: progressErrors{a.Propagation.Halts, a.Propagation.Concerned, a.Propagation.Reviewed,
 			a.Propagation.Blocked, list(a.Propagation.Unread)},
 		Modes: progressModes{Total: a.Escalations.Total, False: a.Escalations.TakenBack,

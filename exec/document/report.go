@@ -2,7 +2,6 @@ package document
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint/record"
@@ -44,6 +43,7 @@ type Model struct {
 	Paused       string          `json:"paused,omitempty"`
 	Counts       counts          `json:"counts"`
 	Waiting      *question       `json:"waiting_for"` // null where no question is open
+	Questions    []question      `json:"questions"`   // about the run as a whole
 	Plan         boundPlan       `json:"plan"`
 	Lock         boundLock       `json:"lock"`
 	Envelope     boundEnvelope   `json:"envelope"`
@@ -85,6 +85,9 @@ type counts struct {
 	TasksFailed  int `json:"tasks_failed"`
 	TasksSkipped int `json:"tasks_skipped"`
 	TasksBlocked int `json:"tasks_blocked"`
+	TasksPartly  int `json:"tasks_partial"`
+	TasksRunning int `json:"tasks_running"`
+	TasksPending int `json:"tasks_pending"`
 	Steps        int `json:"steps"`
 	Completed    int `json:"completed"`
 	Failed       int `json:"failed"`
@@ -101,7 +104,7 @@ type counts struct {
 	RolledBack   int `json:"rolled_back"`
 	Consecutive  int `json:"consecutive_failures"`
 
-	Bases bases `json:"bases"` // of completed steps
+	Bases bases `json:"bases"` // of steps that are completed, or whose work was there already
 }
 
 // A boundPlan is the plan that the run was locked to: the digest of its
@@ -301,48 +304,12 @@ func Count(r *history.Run) Tally {
 	t := Tally{Steps: len(r.Steps), Completed: r.Count(history.Completed), Failed: r.Count(history.Failed),
 		Skipped: r.Count(history.Skipped), Blocked: r.Count(history.Blocked), Questions: r.Asked}
 	for _, s := range r.Steps {
-		retries, backups := tried(s)
-		t.Retries += retries
-		t.Backups += len(backups)
-		t.Patches += patched(s)
+		n := s.Tries()
+		t.Retries += n.Retries
+		t.Backups += len(n.Backups)
+		t.Patches += n.Patches
 	}
 	return t
-}
-
-// tried counts the attempts of a step that repeat a method, and names its
-// backups in the order in which they were tried. An attempt that was lost or cut
-// off through nobody's fault is none.
-func tried(s *history.Step) (retries int, backups []string) {
-	var used []string
-	backups = []string{}
-	for _, a := range s.Attempts {
-		name := a.Method.Method
-		switch {
-		case a.Method.Reinstates > 0: // nothing was tried: what was done was accepted
-			continue
-		case a.Failure != nil && a.Failure.Class.ThroughNoFault():
-			continue
-		case slices.Contains(used, name):
-			retries++
-			continue
-		}
-		used = append(used, name)
-		if strings.HasPrefix(name, "backup_") {
-			backups = append(backups, name)
-		}
-	}
-	return retries, backups
-}
-
-// patched counts the patches with which a step was attempted.
-func patched(s *history.Step) int {
-	var used []string
-	for _, a := range s.Attempts {
-		if name := a.Method.Method; strings.HasPrefix(name, "patch_") && !slices.Contains(used, name) {
-			used = append(used, name)
-		}
-	}
-	return len(used)
 }
 
 // String is the tally as in "1 of 4 steps · 1 failed · 2 retries · 0 backups ·
@@ -392,21 +359,22 @@ func passedOf(passed, all int) string {
 	return fmt.Sprintf("%d of %s", passed, count(all, "gate", "gates"))
 }
 
-// kpis are the figures by which runs are compared, rates to three places.
+// kpis are the figures by which runs are compared: rates to three places, null
+// where there is nothing to have a share of.
 type kpis struct {
-	TotalTasks       int     `json:"total_tasks"`
-	Completed        int     `json:"completed"`
-	CompletionRate   float64 `json:"completion_rate"`
-	Retried          int     `json:"tasks_retried"`
-	RetrySucceeded   int     `json:"retry_succeeded"`
-	RetrySuccessRate float64 `json:"retry_success_rate"` // of the tasks that were retried
-	EvidenceWanted   int     `json:"evidence_required"`
-	EvidenceFound    int     `json:"evidence_verified"`
-	EvidenceRate     float64 `json:"evidence_rate"`
-	UnaidedRate      float64 `json:"steps_without_help_rate"`
-	RecoveredRate    float64 `json:"failure_recovery_rate"`
-	TestFirstRate    float64 `json:"test_first_rate"`
-	Resumed          int     `json:"resumed"`
-	Tokens           int64   `json:"tokens"`
-	Seconds          seconds `json:"runtime_seconds"`
+	TotalTasks       int      `json:"total_tasks"`
+	Completed        int      `json:"completed"`
+	CompletionRate   *float64 `json:"completion_rate"`
+	Retried          int      `json:"tasks_retried"`
+	RetrySucceeded   int      `json:"retry_succeeded"`
+	RetrySuccessRate *float64 `json:"retry_success_rate"` // of the tasks that were retried
+	EvidenceWanted   int      `json:"evidence_required"`
+	EvidenceFound    int      `json:"evidence_verified"`
+	EvidenceRate     *float64 `json:"evidence_rate"`
+	UnaidedRate      *float64 `json:"steps_without_help_rate"`
+	RecoveredRate    *float64 `json:"failure_recovery_rate"`
+	TestFirstRate    *float64 `json:"test_first_rate"`
+	Resumed          int      `json:"resumed"`
+	Tokens           int64    `json:"tokens"`
+	Seconds          seconds  `json:"runtime_seconds"`
 }

@@ -14,7 +14,7 @@ import (
 type task struct {
 	ID        string        `json:"id"`
 	Title     string        `json:"title"`
-	Status    string        `json:"status"` // of [history.StepStatus]; what failed for good is "failed"
+	Status    string        `json:"status"` // of [history.StepStatus]
 	Speclet   string        `json:"speclet,omitempty"`
 	DependsOn []string      `json:"depends_on"`
 	Estimate  span          `json:"estimate_ms,omitempty"`
@@ -98,7 +98,7 @@ type stepFailure struct {
 type stepSkipped struct {
 	Why  string `json:"why"`
 	By   string `json:"by"`
-	done bool   // its work was there
+	Done bool   `json:"done,omitempty"` // its work was there
 }
 
 // stepBlocked says because of which step one cannot run.

@@ -86,7 +86,7 @@ func evidenceOf(r *history.Run) (all []lookedFor) {
 func lastWordsOf(rep *Model, r *history.Run) []lastWord {
 	var all []lastWord
 	for _, t := range rep.Tasks {
-		o := r.Task(t.ID).Outcome()
+		o := r.Task(t.ID).Word()
 		if o == nil {
 			continue
 		}

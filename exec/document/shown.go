@@ -250,10 +250,10 @@ func failedTasks(m *Model) []taskFailure {
 				f.Attempts += len(s.Attempts)
 			}
 		}
-		if o := m.of.Task(t.ID).Outcome(); o != nil && t.Status == "failed" {
+		if o := m.of.Task(t.ID).Word(); o != nil && t.Class() == failed {
 			f.Reasons = append([]string{o.Reason}, f.Reasons...)
 		}
-		if t.Status == "failed" || len(f.Steps) > 0 {
+		if t.Class() == failed || len(f.Steps) > 0 {
 			all = append(all, f)
 		}
 	}

@@ -25,7 +25,7 @@ func (s *Step) overAlready(f Fact, at moment) error {
 
 // end notes that the step is over.
 func (s *Step) end(r *Run, status StepStatus, at moment) error {
-	s.Status, s.Over, s.EndedAt = status, at.time, at.seq
+	s.Status, s.Over, s.EndedAt, s.InARow = status, at.time, at.seq, r.Consecutive
 	r.lanes.leave(s)
 	r.standing.ends(r, s)
 	return nil
@@ -224,6 +224,8 @@ func (f *Asked) ofStep(r *Run, s *Step, at moment) error {
 		// it moves only when the step asks again, and that is when this one is
 		// closed
 		x = &s.Questions[len(s.Questions)-1]
+	} else {
+		r.Exchanges = append(r.Exchanges, x)
 	}
 	r.open = append(r.open, openQuestion{s, x, at.seq})
 	return nil

@@ -51,6 +51,7 @@ type Run struct {
 	Moves       []MovesAccepted // what moved and was let go on with, in order
 	Consecutive int             // failed steps in a row
 	Asked       int             // questions so far, answered or not: the next one's number
+	Exchanges   []*Exchange     // questions about the run as a whole, in order
 
 	Approvals       []Approval      // decisions of reviewers about tasks, in order
 	Evidence        []Evidence      // what was found of what tasks owe, in order

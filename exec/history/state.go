@@ -79,6 +79,7 @@ type Step struct {
 	Started    time.Time
 	Over       time.Time // zero while it is not over
 	EndedAt    uint64    // position of the fact that ended it in the journal; 0 while it is not over
+	InARow     int       // steps that had failed in a row when it ended, itself among them
 	Checkpoint *StepStarted
 	At         uint64           // position of the checkpoint in the journal
 	Gates      []gate.Judgement // before the step, those of the latest try

@@ -18,6 +18,26 @@ func (t Task) Outcome() *TaskOutcome {
 	return latest(t.run.Outcomes, func(o *TaskOutcome) bool { return o.Task == t.id && !o.Undone })
 }
 
+// Word is the last word about the task as it counts, or nil while there is none.
+// One that nothing was carried out says less than the end of the task, which
+// knows whether it was blocked or left out; then that is what it says. The
+// caller owns it.
+func (t Task) Word() *TaskOutcome {
+	said := t.Outcome()
+	if said == nil {
+		return nil
+	}
+	word := *said
+	over := t.run.Flow.Task(t.id)
+	if !word.final() || over != nil && over.Status != Completed && word.idle() {
+		word.Status = t.byItsSteps()
+		if over != nil && over.Reason != "" {
+			word.Reason = over.Reason
+		}
+	}
+	return &word
+}
+
 // Execution is how the task went: as well as the worst of its steps that its
 // end depends on. Steps that were left out on somebody's word without an
 // attempt, and those that failed without being critical, do not count, unless
@@ -50,15 +70,17 @@ func (t Task) Execution() ExecutionStatus {
 }
 
 // Status is how the task stands, for whoever asks: by the last word about it,
-// else by how it ended, else by its steps. A last word that nothing was carried
-// out says less than the end, which knows whether the task was blocked or left
-// out.
+// else by how it ended, else by its steps.
 func (t Task) Status() StepStatus {
-	over, word := t.run.Flow.Task(t.id), t.Outcome()
-	switch {
-	case word != nil && word.final() && (over == nil || over.Status == Completed || !word.idle()):
+	if word := t.Word(); word != nil {
 		return word.Status
-	case over != nil:
+	}
+	return t.byItsSteps()
+}
+
+// byItsSteps is how the task stands if there is no last word about it.
+func (t Task) byItsSteps() StepStatus {
+	if over := t.run.Flow.Task(t.id); over != nil {
 		return over.Status
 	}
 	open := t.underWay()

@@ -21,7 +21,7 @@ type Failures struct {
 type FailedStep struct {
 	Step     plan.Address
 	Failures int    // attempts that failed
-	Retries  int    // attempts with a method that had been tried before
+	Retries  int    // as [history.Tries] counts them
 	Resolved string // the method that completed the step; "" if none did
 	Cause    string // what the messages of the last failure say
 }
@@ -84,14 +84,9 @@ func failures(p *plan.Plan, r *history.Run) Failures {
 // last failure that has a known one; a failure whose lines say nothing known
 // leaves it as it is.
 func failedStep(s *history.Step) FailedStep {
-	f := FailedStep{Step: s.Address}
-	seen := map[string]bool{}
+	f := FailedStep{Step: s.Address, Retries: s.Tries().Retries}
 	all := attempts(s)
 	for i, a := range all {
-		if seen[a.Method.Method] {
-			f.Retries++
-		}
-		seen[a.Method.Method] = true
 		if a.Failure == nil {
 			continue
 		}

@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"time"
-
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -18,15 +16,11 @@ type KPIs struct {
 	TestFirst    Rate // steps whose test was seen to fail first, of those that were to write one first
 	Resumed      int  // times that the run was taken up again
 	Tokens       int64
-	Took         time.Duration
 }
 
 // measure computes the figures.
 func measure(p *plan.Plan, r *history.Run) KPIs {
 	k := KPIs{Tasks: len(p.Tasks), Completed: Rate{Of: len(p.Tasks)}, Resumed: r.Resumptions, Tokens: r.Flow.Tokens}
-	if !r.Over.IsZero() {
-		k.Took = max(r.Over.Sub(r.Begun), 0)
-	}
 	byTask := map[string][]*history.Step{}
 	for _, s := range r.Steps {
 		byTask[s.Task] = append(byTask[s.Task], s)
@@ -55,9 +49,10 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 
 // step adds a step to the figures about steps.
 func (k *KPIs) step(s *history.Step) {
+	unaided := len(s.Questions)+len(s.Earlier) == 0
 	if s.Status == history.Completed {
 		k.Unaided.Of++
-		if len(s.Questions) == 0 {
+		if unaided {
 			k.Unaided.N++
 		}
 	}
@@ -77,7 +72,7 @@ func (k *KPIs) step(s *history.Step) {
 	}
 	if failed {
 		k.Recovered.Of++
-		if s.Status == history.Completed && len(s.Questions) == 0 {
+		if s.Status == history.Completed && unaided {
 			k.Recovered.N++
 		}
 	}

@@ -54,18 +54,26 @@ func escalations(r *history.Run) Escalations {
 		}
 	}
 	for _, s := range r.Steps {
-		for _, x := range s.Questions {
-			e.Asked = count(e.Asked, string(x.Question.Kind))
-			if x.Open() {
-				continue
-			}
-			e.Answered.Of++
-			if x.Answer != nil {
-				e.Answered.N++
-			}
+		for _, x := range slices.Concat(s.Earlier, s.Questions) {
+			e.asked(&x)
 		}
 	}
+	for _, x := range r.Exchanges {
+		e.asked(x)
+	}
 	return e
+}
+
+// asked counts a question.
+func (e *Escalations) asked(x *history.Exchange) {
+	e.Asked = count(e.Asked, string(x.Question.Kind))
+	if x.Open() {
+		return
+	}
+	e.Answered.Of++
+	if x.Answer != nil {
+		e.Answered.N++
+	}
 }
 
 // Propagation says how errors propagated.

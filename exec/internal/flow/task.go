@@ -2,7 +2,6 @@ package flow
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -77,16 +76,9 @@ func countSteps(steps []*history.Step) history.TaskSteps {
 		default:
 			n.Open++
 		}
-		for _, r := range s.Recoveries {
-			if r.Rung == "retry" {
-				n.Retries++
-			}
-		}
-		for _, a := range s.Attempts {
-			if strings.HasPrefix(a.Method.Method, "backup_") {
-				n.Backups++
-			}
-		}
+		tries := s.Tries()
+		n.Retries += tries.Retries
+		n.Backups += len(tries.Backups)
 	}
 	return n
 }

@@ -41,6 +41,11 @@ type Game struct {
 	// Wants sees what is wanted before it is done, and may put something else
 	// in its place; nil leaves it. Tests plant faults here.
 	Wants func(c *guard.Case, wanted []engine.Wanted) []engine.Wanted
+	// Work is what is recorded of an attempt between what its executor said and
+	// its end, and End what is recorded when the run ends, nil: that it is
+	// achieved. Decisions look at neither.
+	Work func(s *history.Step, attempt int) []history.Fact
+	End  func() []history.Fact
 }
 
 // New makes the game of a seed.

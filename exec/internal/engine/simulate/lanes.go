@@ -83,12 +83,13 @@ func (g *Game) join(s *history.Step) {
 	at := s.Where(s.Tried())
 	said := &history.AttemptEnded{Tokens: int64(g.dice.IntN(300)), Took: time.Minute}
 	joined := &history.Joined{Onto: g.run.Tree}
+	g.fold(at.Locate(append([]history.Fact{said, joined}, g.worked(s, s.Tried())...)...)...)
 	if !g.dice.in(3) {
-		g.fold(at.Locate(said, joined, &history.StepCompleted{Snapshot: g.tree(), Method: s.Last().Method.Method})...)
+		g.fold(at.Locate(&history.StepCompleted{Snapshot: g.tree(), Method: s.Last().Method.Method})...)
 		g.seen.Saw(guard.Tree)
 		return
 	}
-	g.fold(at.Locate(said, joined, &history.AttemptFailed{Class: g.class(), Reasons: []string{"it did not work"}},
+	g.fold(at.Locate(&history.AttemptFailed{Class: g.class(), Reasons: []string{"it did not work"}},
 		&history.RestoreBegun{To: g.run.Tree, Discarded: g.tree()})...)
 }
 

@@ -85,7 +85,11 @@ func (g *Game) act(w engine.Wanted) {
 	case engine.Pause:
 		g.pause(string(a.Why))
 	case engine.End:
-		g.fold(history.Where{}.Locate(&history.Ended{Status: history.Achieved})...)
+		facts := []history.Fact{&history.Ended{Status: history.Achieved}}
+		if g.End != nil {
+			facts = g.End()
+		}
+		g.fold(history.Where{}.Locate(facts...)...)
 	case engine.Seal:
 		g.fold(history.Where{}.Locate(&history.Sealed{})...)
 	}

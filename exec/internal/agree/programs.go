@@ -1,0 +1,407 @@
+package agree
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A report is what is read of report.json.
+type report struct {
+	Status    string
+	Goal      string
+	Reasons   []string
+	Mode      string
+	Started   string
+	Ended     string
+	Duration  int64 `json:"duration_ms"`
+	Resumed   int
+	Counts    map[string]any
+	Tree      struct{ Digest string }
+	Waiting   *struct{ ID string } `json:"waiting_for"`
+	Questions []any                // about the run as a whole
+	Tasks     []reportTask
+	Files     []reportFile
+	Lines     lines
+	Final     []judgement `json:"final_gates"`
+	Switches  []any       `json:"mode_switches"`
+	Rolled    []any       `json:"rolled_back"`
+	KPIs      map[string]any
+	Words     []struct {
+		Task   string `json:"task_id"`
+		Status string
+	} `json:"task_outcomes"`
+}
+
+type reportTask struct {
+	ID, Title, Status string
+	Started, Ended    string
+	Duration          int64 `json:"duration_ms"`
+	Steps             []reportStep
+}
+
+type reportStep struct {
+	Address, Title, Status string
+	Critical               bool
+	Started, Ended         string
+	Duration               int64 `json:"duration_ms"`
+	Method                 string
+	Retries                int
+	Backups                []string
+	Gates                  []judgement
+	Attempts               []reportAttempt
+	Questions              []any
+	Skipped                *struct{ Done bool }
+	Basis                  *basis
+}
+
+type reportAttempt struct {
+	Outcome    string
+	RolledBack bool `json:"rolled_back"`
+	Gates      []judgement
+	Ledger     *struct {
+		Changes []struct{ Path, Op, Kind string }
+		Lines   lines
+	}
+}
+
+type reportFile struct {
+	Path, Op string
+	Lines    lines
+	Steps    []string
+}
+
+type lines struct{ Added, Removed int }
+
+type judgement struct {
+	Gate   string
+	Result *string
+	Blocks bool
+}
+
+type basis struct{ Basis, Why, Verify string }
+
+// readReport reads report.json: what it says, and what its lists come to.
+func readReport(c *claims, name, text string) error {
+	var r report
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return err
+	}
+	for about, says := range map[string]any{
+		"status of the run": r.Status, "goal": r.Goal, "reasons": strings.Join(r.Reasons, "; "), "mode": r.Mode,
+		"begin of the run": r.Started, "end of the run": r.Ended, "milliseconds of the run": r.Duration,
+		"time of the run": took(r.Duration), "resumptions": r.Resumed, "tree": r.Tree.Digest,
+		"question that waits": "", "mode switches": len(r.Switches), "rollbacks": len(r.Rolled),
+	} {
+		if about == "question that waits" && r.Waiting != nil {
+			says = r.Waiting.ID
+		}
+		c.say(name, about, says)
+	}
+	for key, says := range r.Counts {
+		if key == "bases" {
+			for basis, n := range says.(map[string]any) {
+				c.say(name, "steps that are "+strings.ReplaceAll(basis, "_", "-"), n)
+			}
+			continue
+		}
+		c.say(name, "number of "+key, says)
+	}
+	c.say(name, "bases", shownBases(r.Counts["bases"].(map[string]any)))
+	for key, says := range r.KPIs {
+		c.say(name, "KPI "+key, says)
+	}
+	var files []string
+	for _, f := range r.Files {
+		files = append(files, f.Op+" "+f.Path)
+	}
+	c.files(name, files)
+	c.say(name, "number of files", len(r.Files))
+	c.say(name, "lines", shownLines(r.Lines))
+	for _, t := range r.Tasks {
+		t.tell(c, name)
+	}
+	for _, w := range r.Words {
+		c.say(name, "task "+w.Task+": status", w.Status)
+	}
+	c.count(name+", counted", r)
+	return nil
+}
+
+// checkpointWords are the words of checkpoints for statuses of tasks that are
+// over.
+var checkpointWords = map[string]string{"completed": "completed", "failed": "failed", "failed_final": "failed",
+	"partial": "partial", "skipped": "skipped", "blocked": "skipped"}
+
+// tell says what stands of a task and its steps.
+func (t *reportTask) tell(c *claims, name string) {
+	in := "task " + t.ID + ": "
+	c.say(name, in+"validation", t.validation())
+	if word := checkpointWords[t.Status]; word != "" {
+		c.say(name, in+"status in a checkpoint", word)
+	}
+	attempts, retries, backups := 0, 0, 0
+	for _, s := range t.Steps {
+		s.tell(c, name)
+		attempts += len(s.Attempts)
+		retries += s.Retries
+		backups += len(s.Backups)
+	}
+	for what, says := range map[string]any{"status": t.Status, "begin": t.Started, "end": t.Ended,
+		"milliseconds": t.Duration, "time": took(t.Duration), "attempts": attempts, "retries": retries,
+		"backups": backups, "steps": len(t.Steps), "title": t.Title,
+		"seconds": int(time.Duration(t.Duration) * time.Millisecond / time.Second)} {
+		c.say(name, in+what, says)
+	}
+}
+
+// validation is what a checkpoint says of a task that is over: whether somebody
+// looked at all of it.
+func (t *reportTask) validation() string {
+	switch checkpointWords[t.Status] {
+	case "failed":
+		return "fail"
+	case "completed":
+	default:
+		return "skipped"
+	}
+	for _, s := range t.Steps {
+		if b := s.Basis.name(); b != "proved" && b != "reviewed" {
+			return "skipped"
+		}
+	}
+	return "pass"
+}
+
+// tell says what stands of a step.
+func (s *reportStep) tell(c *claims, name string) {
+	in := "step " + s.Address + ": "
+	gates := slices.Clone(s.Gates)
+	changes := ""
+	for i, a := range s.Attempts {
+		if a.RolledBack {
+			continue
+		}
+		if i == len(s.Attempts)-1 {
+			gates = append(gates, a.Gates...)
+		}
+		if a.Ledger != nil && s.Status == "completed" {
+			files := 0
+			for _, ch := range a.Ledger.Changes {
+				if ch.Kind != "dir" {
+					files++
+				}
+			}
+			changes = count(files, "file") + shownLines(a.Ledger.Lines)
+		}
+	}
+	if s.Status == "completed" && changes != "" {
+		c.say(name, in+"changes", changes)
+	}
+	c.say(name, in+"gates", shownGates(gates))
+	for gate, result := range worst(gates) {
+		c.say(name, in+"gate "+gate, result)
+	}
+	for what, says := range map[string]any{"status": s.Status, "retries": s.Retries, "method": s.Method,
+		"critical": s.Critical, "begin": s.Started, "end": s.Ended, "backups": strings.Join(s.Backups, " "),
+		"basis": s.Basis.name(), "why it has its basis": s.Basis.why(), "time": ""} {
+		if what == "time" {
+			if s.Started == "" {
+				continue
+			}
+			says = took(s.Duration)
+		}
+		c.say(name, in+what, says)
+	}
+}
+
+func (b *basis) name() string {
+	if b == nil {
+		return ""
+	}
+	return b.Basis
+}
+
+func (b *basis) why() string {
+	if b == nil {
+		return ""
+	}
+	return b.Why
+}
+
+// worst is the worst that each gate said.
+func worst(all []judgement) map[string]string {
+	order := []string{"null", "pass", "partial", "undecided", "fail"}
+	said := map[string]string{}
+	for _, j := range all {
+		result := "null"
+		if j.Result != nil {
+			result = *j.Result
+		}
+		if slices.Index(order, result) >= slices.Index(order, said[j.Gate]) {
+			said[j.Gate] = result
+		}
+	}
+	return said
+}
+
+// count says what the lists of a report come to.
+func (c *claims) count(name string, r report) {
+	n := map[string]int{}
+	for _, key := range []string{"completed", "failed", "skipped", "blocked", "running", "pending", "tasks_completed",
+		"tasks_failed", "tasks_skipped", "tasks_blocked", "attempts", "retries", "backups", "questions"} {
+		n[key] = 0
+	}
+	bases := map[string]any{}
+	for _, b := range []string{"proved", "reviewed", "self_tested", "declared", "unverified"} {
+		bases[b] = 0.
+	}
+	fileLines := lines{}
+	for _, f := range r.Files {
+		fileLines.Added += f.Lines.Added
+		fileLines.Removed += f.Lines.Removed
+	}
+	changed := map[string]bool{}
+	unaided, done, there := 0, 0, 0
+	n["questions"] = len(r.Questions)
+	for _, t := range r.Tasks {
+		n["tasks"]++
+		n["tasks_"+strings.TrimSuffix(t.Status, "_final")]++
+		for _, s := range t.Steps {
+			n["steps"]++
+			n[s.Status]++
+			n["attempts"] += len(s.Attempts)
+			n["retries"] += s.Retries
+			n["backups"] += len(s.Backups)
+			n["questions"] += len(s.Questions)
+			if s.Basis != nil {
+				key := strings.ReplaceAll(s.Basis.Basis, "-", "_")
+				bases[key] = bases[key].(float64) + 1
+			}
+			if s.Skipped != nil && s.Skipped.Done {
+				there++
+			}
+			if s.Status != "completed" {
+				continue
+			}
+			done++
+			if len(s.Questions) == 0 {
+				unaided++
+			}
+			for _, a := range s.Attempts {
+				if a.Outcome == "accepted" && a.Ledger != nil {
+					for _, ch := range a.Ledger.Changes {
+						changed[ch.Path] = changed[ch.Path] || ch.Kind != "dir"
+					}
+				}
+			}
+		}
+	}
+	for key, says := range n {
+		c.say(name, "number of "+key, says)
+	}
+	total := 0.
+	for _, says := range bases {
+		total += says.(float64)
+	}
+	c.say(name, "steps that have a basis", total)
+	c.say(name, "steps that have a basis", n["completed"]+there)
+	c.say(name, "bases", shownBases(bases))
+	c.say(name, "lines", shownLines(fileLines))
+	for _, f := range r.Files {
+		if !changed[f.Path] {
+			c.say(name, "files", "without "+f.Path+", which no completed step changed")
+		}
+	}
+	c.say(name, "KPI steps_without_help_rate", rate(unaided, done))
+	c.say(name, "KPI total_tasks", n["tasks"])
+	c.say(name, "KPI completed", n["tasks_completed"])
+	c.say(name, "KPI completion_rate", rate(n["tasks_completed"], n["tasks"]))
+	c.say(name, "KPI runtime_seconds", float64(r.Duration)/1000)
+}
+
+// rate is a share as JSON has it: to three places.
+func rate(n, of int) any {
+	if of == 0 {
+		return nil
+	}
+	var v float64
+	_ = json.Unmarshal(fmt.Appendf(nil, "%.3f", float64(n)/float64(of)), &v)
+	return v
+}
+
+// shownBases is how documents for people count bases.
+func shownBases(of map[string]any) string {
+	var parts []string
+	for _, b := range []string{"proved", "reviewed", "self_tested", "declared", "unverified"} {
+		if n, _ := of[b].(float64); n > 0 {
+			parts = append(parts, fmt.Sprintf("%v %s", n, strings.ReplaceAll(b, "_", "-")))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// files says which files changed, those whose names are written the same
+// everywhere.
+func (c *claims) files(name string, files []string) {
+	files = slices.DeleteFunc(files, func(f string) bool { return strings.ContainsAny(f, "\"\\`\n") })
+	slices.Sort(files)
+	c.say(name, "files", strings.Join(files, ", "))
+}
+
+// shownLines is how documents for people count lines.
+func shownLines(n lines) string {
+	text := ""
+	if n.Added > 0 {
+		text += fmt.Sprintf(" +%d", n.Added)
+	}
+	if n.Removed > 0 {
+		text += fmt.Sprintf(" −%d", n.Removed)
+	}
+	return text
+}
+
+// shownGates is how documents for people count gates that had something to
+// judge.
+func shownGates(all []judgement) string {
+	judged, passed := 0, 0
+	for _, j := range all {
+		if j.Result == nil {
+			continue
+		}
+		judged++
+		if !j.Blocks {
+			passed++
+		}
+	}
+	switch {
+	case judged == 0:
+		return ""
+	case passed == judged:
+		return count(judged, "gate")
+	}
+	return fmt.Sprintf("%d of %s", passed, count(judged, "gate"))
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// took is how documents for people write milliseconds.
+func took(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch {
+	case d < time.Minute-50*time.Millisecond:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%d min %02d s", int(d/time.Minute), int(d%time.Minute/time.Second))
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%d h %02d min", int(d/time.Hour), int(d%time.Hour/time.Minute))
+}
