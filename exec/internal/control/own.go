@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -50,48 +51,62 @@ func starts(c plan.Check) []string {
 	}
 	var files []string
 	begins := true // a command
-	for _, w := range strings.Fields(separators.Replace(c.Run)) {
+	for _, w := range strings.Fields(separators().Replace(c.Run)) {
 		switch {
 		case w == ";":
 			begins = true
-		case !begins, strings.HasPrefix(w, "-"), strings.Contains(w, "="), wrappers[w], isNumber(w):
-		case interpreters[strings.TrimRight(path.Base(w), "0123456789.")]:
+		case !begins, strings.HasPrefix(w, "-"), strings.Contains(w, "="), isNumber(w), startsOthers(w):
 		default:
 			begins = false
-			if by, ok := runners[path.Base(w)]; ok {
-				files = append(files, by...)
-			}
-			files = append(files, path.Clean(w))
+			files = append(append(files, told(path.Base(w))...), path.Clean(w))
 		}
 	}
 	return files
 }
 
-var (
-	// separators stand between commands of a shell; quotes are left out.
-	separators = strings.NewReplacer("&&", " ; ", "||", " ; ", ";", " ; ", "|", " ; ", "&", " ; ", "(", " ; ",
+// separators stand between commands of a shell; quotes are left out.
+var separators = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("&&", " ; ", "||", " ; ", ";", " ; ", "|", " ; ", "&", " ; ", "(", " ; ",
 		")", " ; ", "\n", " ; ", `"`, " ", "'", " ")
-	// wrappers start what follows them.
-	wrappers = words("env timeout nice time exec command sudo xargs")
-	// interpreters run the file that follows them, or the command.
-	interpreters = words("sh bash dash zsh ksh python node ruby perl php lua deno")
-	// runners do what a file says.
-	runners = map[string][]string{
-		"make": {"Makefile", "makefile", "GNUmakefile"}, "gmake": {"Makefile", "GNUmakefile"},
-		"npm": {"package.json"}, "pnpm": {"package.json"}, "yarn": {"package.json"}, "bun": {"package.json"},
-		"just": {"justfile", "Justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"},
-		"tox": {"tox.ini", "pyproject.toml"}, "nox": {"noxfile.py"}, "gradle": {"build.gradle", "build.gradle.kts"},
-		"mvn": {"pom.xml"},
-	}
-)
+})
 
-// words is a set of words.
-func words(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		set[w] = true
+// startsOthers reports whether a command starts what follows it, as a wrapper,
+// or runs the file that follows it, as an interpreter.
+func startsOthers(name string) bool {
+	switch name {
+	case "env", "timeout", "nice", "time", "exec", "command", "sudo", "xargs":
+		return true
 	}
-	return set
+	switch strings.TrimRight(path.Base(name), "0123456789.") {
+	case "sh", "bash", "dash", "zsh", "ksh", "python", "node", "ruby", "perl", "php", "lua", "deno":
+		return true
+	}
+	return false
+}
+
+// told are the files that say what a command does that runs what a file says.
+func told(name string) []string {
+	switch name {
+	case "make", "gmake":
+		return []string{"Makefile", "makefile", "GNUmakefile"}
+	case "npm", "pnpm", "yarn", "bun":
+		return []string{"package.json"}
+	case "just":
+		return []string{"justfile", "Justfile"}
+	case "task":
+		return []string{"Taskfile.yml", "Taskfile.yaml"}
+	case "rake":
+		return []string{"Rakefile"}
+	case "tox":
+		return []string{"tox.ini", "pyproject.toml"}
+	case "nox":
+		return []string{"noxfile.py"}
+	case "gradle":
+		return []string{"build.gradle", "build.gradle.kts"}
+	case "mvn":
+		return []string{"pom.xml"}
+	}
+	return nil
 }
 
 // isNumber reports whether a word is a time or a count, as of timeout.
