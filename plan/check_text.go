@@ -27,5 +27,8 @@ func (c Check) String() string {
 	arg("package", c.Package)
 	arg("name", c.Name)
 	arg("version", c.Version)
+	if c.Derived {
+		b.WriteString(" (derived from the text)")
+	}
 	return b.String()
 }

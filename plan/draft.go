@@ -144,6 +144,10 @@ type Parts struct {
 
 	Sides []Side // of a pair
 
+	// Ends are what must hold at the end of tasks, by their index: postconditions
+	// of the last step of each, also of one that is added.
+	Ends map[int][]Check
+
 	// Stepless says that the format has rules of its own for tasks without
 	// steps: none is given one.
 	Stepless bool
@@ -169,12 +173,26 @@ func Assemble(p Parts) *Draft {
 	if d.foreign() {
 		d.Found = capped(d.Found)
 		d.complete(p.Stepless)
+		for i, checks := range p.Ends {
+			if steps := d.Plan.Tasks[i].Steps; len(steps) > 0 {
+				steps[len(steps)-1].require(checks)
+			}
+		}
 	}
 	d.Plan.readdress()
 	for i := range d.sides {
 		d.sides[i].Plan.readdress()
 	}
 	return d
+}
+
+// require adds postconditions, each once.
+func (s *Step) require(checks []Check) {
+	for _, c := range checks {
+		if !slices.ContainsFunc(s.Postconditions, func(p Check) bool { return p.String() == c.String() }) {
+			s.Postconditions = append(s.Postconditions, c)
+		}
+	}
 }
 
 // complete adds what a plan of another format leaves to who runs it. Tasks that

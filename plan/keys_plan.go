@@ -152,6 +152,7 @@ func (c *Check) visit(v Visitor) {
 	v.Text(Key{Name: "package", Doc: "a Go package, as in \"./server\""}, &c.Package)
 	v.Text(Key{Name: "name", Doc: "a variable of the environment, or a program"}, &c.Name)
 	v.Text(Key{Name: "version", Doc: "text that the program's version must contain"}, &c.Version)
+	flag(v, Key{Name: "derived", Doc: "it was read from words that do not ask for a check, as in \"Create `x`\""}, &c.Derived)
 	v.Settings(Key{Name: "extra"}, &c.Extra)
 }
 

@@ -400,6 +400,7 @@ type Check struct {
 	Symbol         string
 	Package        string
 	Name, Version  string
+	Derived        bool      // read from words of the plan that do not ask for a check
 	Extra          []Setting // arguments of kinds that a host added
 }
 

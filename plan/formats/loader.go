@@ -66,7 +66,7 @@ func (l loader) draft(d *plan.Draft, err error) (*plan.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Found = append(d.Found, unsaid(d)...)
+	d.Found = append(append(d.Found, unsaid(d)...), derived(d)...)
 	if l.again != nil {
 		d.From(file.Watch(file.Around(d.Files), l.again))
 	}

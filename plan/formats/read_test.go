@@ -360,3 +360,36 @@ func TestWhatIsNotSaidIsToldOnce(t *testing.T) {
 		})
 	}
 }
+
+// Files that a text says to create are looked for, and that is told.
+func TestDerivedChecks(t *testing.T) {
+	for name, text := range map[string]string{
+		"tasks.md":         "# Tasks\n- [ ] T001 Add the model in src/user.py\n",
+		"01-01-PLAN.md":    "## Task 1: A\n**Acceptance:** x\n\nCreate `src/user.py` with the model.\n",
+		"pending.json":     `[{"task_id": 1, "priority": "HIGH", "action": "Create ` + "`src/user.py`" + `", "acceptance_criteria": ["x", "` + "`go vet ./...`" + ` passes"]}]`,
+		"x.md":             "# P\n\n### Task 1: Model\n\n- [ ] **Step 1: Write it**\n\nCreate `src/user.py`.\n",
+		".kiro/x/tasks.md": "- [ ] 1. Model\n  - Create `src/user.py`\n  - _Requirements: 1_\n",
+	} {
+		d, err := formats.ReadBytes(name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, s := range d.Plan.Steps() {
+			for _, c := range s.Postconditions {
+				found = append(found, c.String())
+			}
+		}
+		want := `file_exists path="src/user.py" (derived from the text)`
+		if !slices.Contains(found, want) {
+			t.Errorf("%s (%s): no %s among %q", name, d.Format, want, found)
+		}
+		if name == "pending.json" && !slices.Contains(found, `command run="go vet ./..."`) {
+			t.Errorf("%s: the criterion that is a command is among %q", name, found)
+		}
+		told := slices.ContainsFunc(d.Found, func(f plan.Diagnostic) bool { return f.Code == "derived-checks" })
+		if !told {
+			t.Errorf("%s: nobody is told: %v", name, d.Found)
+		}
+	}
+}

@@ -99,3 +99,18 @@ func Width(line string) int {
 	}
 	return n
 }
+
+// Dedent takes off the blanks that all lines begin with.
+func Dedent(lines []string) []string {
+	least := -1
+	for _, line := range lines {
+		if n := Indent(line); n < len(line) && (least < 0 || n < least) {
+			least = n
+		}
+	}
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = line[min(max(least, 0), len(line)):]
+	}
+	return out
+}

@@ -172,7 +172,9 @@ func (t *task) element(e element) {
 	case "done":
 		t.expected = text
 	case "verify":
-		t.verify, t.judged = append(t.verify, commands(e.text)...), t.judged || text != ""
+		t.verified(e.text, e.line)
+	case "automated": // outside of <verify>
+		t.verified("<automated>"+e.text+"</automated>", e.line)
 	case "what-built", "description", "decision", "action":
 		if t.about == "" {
 			t.about, _, _ = strings.Cut(text, "\n")

@@ -149,7 +149,7 @@ func (t *task) field(f *field) {
 	case f.label == "expected output" || f.label == "done" || f.label == "done when":
 		t.expected = strings.TrimSpace(strings.Join(f.lines, "\n"))
 	case verifyLabel.MatchString(f.label):
-		t.verify, t.judged = append(t.verify, commands(strings.Join(f.lines, "\n"))...), true
+		t.verified(strings.Join(f.lines, "\n"), f.line)
 	}
 }
 

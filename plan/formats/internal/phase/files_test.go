@@ -51,29 +51,6 @@ func TestSplitNames(t *testing.T) {
 	}
 }
 
-func TestCommands(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		want []string
-	}{
-		{"<automated>npm test</automated>\nand look", []string{"npm test"}},
-		{"<automated>MISSING: write it first</automated>", nil},
-		{"```bash\n# all\n$ go vet ./...\ngo test ./...\n```", []string{"set -e\n# all\ngo vet ./...\ngo test ./..."}},
-		{"```bash\nls | wc -l  # should be 6\n```", nil},
-		{"```json\n{}\n```", nil},
-		{"`npx tsc --noEmit` passes", []string{"npx tsc --noEmit"}},
-		{"Run `go build ./...` - should build successfully", []string{"go build ./..."}},
-		{"`grep -n x a.go` returns no matches", nil},
-		{"All is well, `go test ./...` passes and so on", nil},
-		{"`Shine()` works", nil},
-		{"dotnet build succeeds", nil},
-	} {
-		if diff := cmp.Diff(c.want, commands(c.text)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", c.text, diff)
-		}
-	}
-}
-
 func TestFold(t *testing.T) {
 	for _, c := range [][2]string{{"01", "1"}, {"04-01", "4-1"}, {"0", "0"}, {"12a", "12a"}, {"T1-001", "t1-1"},
 		{"10", "10"}, {"00", "0"}} {

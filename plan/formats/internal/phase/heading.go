@@ -82,6 +82,7 @@ func (r *reader) headed(int) []task {
 			}
 		}
 		t := &tasks[i]
+		t.end = end
 		t.body = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(r.t.Join(t.line+1, end)), "\n---"))
 		for _, e := range r.elements(t.line+1, end) {
 			t.element(e)

@@ -61,12 +61,13 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 		strictly = false
 	}
 	if !strictly {
-		v = readLines(outline.New(r.t.Name, []byte(strings.Join(dedent(strings.Split(keys, "\n")), "\n"))), 0, end-from)
+		flush := strings.Join(outline.Dedent(strings.Split(keys, "\n")), "\n")
+		v = readLines(outline.New(r.t.Name, []byte(flush)), 0, end-from)
 		for k := range v.items {
 			v.items[k].line += from
 		}
 	}
-	t := task{line: from, dependsAt: from, id: v.get("id").text, status: v.get("status").text,
+	t := task{line: from, end: end, dependsAt: from, id: v.get("id").text, status: v.get("status").text,
 		estimate: v.get("estimate").text,
 		kind:     v.get("type").text, priority: v.get("priority").text, wave: v.get("wave"),
 		about: v.get("description").text,
@@ -89,8 +90,8 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 			t.acceptance = a.texts()
 		}
 	}
-	if c := v.get("verify"); c.kind == 's' {
-		t.verify = commands(c.text)
+	if c := v.get("verify"); c.kind != 0 {
+		t.verified(strings.Join(c.texts(), "\n"), c.line)
 	}
 	t.expected = v.get("done").text
 	return t

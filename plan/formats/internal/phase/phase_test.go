@@ -163,7 +163,7 @@ func TestFrontMatterStaysText(t *testing.T) {
 }
 
 func TestInvalidFrontMatterIsReadByLines(t *testing.T) {
-	d := read(t, "x-PLAN.md", "---\nphase: 04-skills\nplan: 01\ndepends_on: [\"04-02\", '03']\nfiles_modified:\n  - a.go\nmust_haves:\n  truths:\n    - \"one\"\n  key_links:\n    - from: \"x\"\n      pattern: \"\\.x\"\n---\n## Task 1: A\n**Acceptance:** x\n")
+	d := read(t, "x-PLAN.md", "---\nphase: 04-skills\nplan: 01\ndepends_on: [\"04-02\", '03']\nfiles_modified:\n  - a.go\nmust_haves:\n  truths:\n    - \"one\"\n  key_links:\n    - from: \"x.go\"\n      pattern: \"\\.x\"\n---\n## Task 1: A\n**Acceptance:** x\n")
 	if len(d.Found) != 1 || d.Found[0].Code != "front-matter-parse-error" || d.Found[0].Severity != plan.Warning ||
 		d.Found[0].Pos.Line != 12 {
 		t.Errorf("found %v", d.Found)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
@@ -84,11 +83,11 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	}
 	b.Plan.Meta.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".md")
 	b.settings("phase_plan", r.front)
-	b.mustHaves(r.front.get("must_haves"))
 	b.Plan.Tasks = make([]plan.Task, 0, len(r.tasks))
 	for i := range r.tasks {
 		b.task(r, &r.tasks[i], r.tasks[i].id, func(id string) string { return id })
 	}
+	b.closing(r, 0)
 	b.Found = r.Found
 	return b.Draft(Format, plan.Text{Path: name, Text: text}), nil
 }
@@ -158,37 +157,6 @@ func (v value) setting() plan.Value {
 	return sketch.Text(v.text)
 }
 
-// mustHaves turns what must be true at the end into criteria, and files that
-// must be there into checks.
-func (b *builder) mustHaves(v value) {
-	if v.kind == 'l' {
-		b.criteria(v.texts())
-		return
-	}
-	b.criteria(v.get("truths").texts())
-	for _, a := range v.get("artifacts").items {
-		name := a.get("path").text
-		if a.kind == 's' {
-			name = a.text
-		}
-		if name == "" || strings.ContainsAny(name, "*?[{~$ ") || ledger.CheckPattern(name) != nil {
-			continue
-		}
-		check := plan.Check{Kind: "file_exists", Path: name}
-		if text := a.get("contains").text; text != "" {
-			check = plan.Check{Kind: "file_contains", Path: name, Text: text}
-		}
-		b.Plan.Completion.Checks = append(b.Plan.Completion.Checks, check)
-	}
-}
-
-// criteria adds to what makes the whole plan complete.
-func (b *builder) criteria(list []string) {
-	if list != nil {
-		b.Plan.Completion.AcceptanceCriteria = append(b.Plan.Completion.AcceptanceCriteria, list...)
-	}
-}
-
 // read goes through a file once.
 func read(name string, text []byte) (*reader, error) {
 	if err := sketch.CheckSize(name, text); err != nil {
@@ -208,5 +176,6 @@ func read(name string, text []byte) (*reader, error) {
 	}
 	r.findGoal(body)
 	r.references()
+	r.effects()
 	return r, nil
 }

@@ -111,7 +111,7 @@ func (r *reader) complete() {
 			r.reportFor("task-field-missing", plan.Warning, r.t.At(t.line), t.name(i)+" says nothing",
 				"say what is to be done", t.id)
 		}
-		if len(t.acceptance) == 0 && t.expected == "" && !t.judged && !strings.HasPrefix(t.kind, "checkpoint") {
+		if len(t.acceptance) == 0 && t.expected == "" && !t.judged && !checkpointKind(t.kind) {
 			silent = append(silent, i)
 		}
 	}

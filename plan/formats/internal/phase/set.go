@@ -27,7 +27,6 @@ func ReadSet(files []plan.Text) (*plan.Draft, error) {
 			return nil, err
 		}
 		set = append(set, newMember(r))
-		found = append(found, r.Found...)
 	}
 	b := &builder{sketch.New()}
 	found = append(found, link(set)...)
@@ -35,6 +34,7 @@ func ReadSet(files []plan.Text) (*plan.Draft, error) {
 	names := b.names(set)
 	for i, m := range set {
 		b.speclet(set, m, names[i])
+		found = append(found, m.Found...)
 	}
 	found = append(found, cycles(set, b.Plan.Speclets)...)
 	found = append(found, waves(set, b.Plan.Speclets)...)
@@ -215,5 +215,5 @@ func (b *builder) speclet(set []*member, m *member, names map[string]string) {
 	}
 	b.Plan.Speclets = append(b.Plan.Speclets, s)
 	b.settings("phase_plan."+spelling.QuoteKey(m.id), m.front)
-	b.mustHaves(m.front.get("must_haves"))
+	b.closing(m.reader, len(b.Plan.Tasks)-len(m.tasks))
 }

@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
@@ -78,7 +79,8 @@ func (r *reader) tagged(from int) []task {
 // in it, and labels where it has no elements. Its body is all of it as
 // written, which is what an agent is given.
 func (r *reader) tag(open, end int, attributes string) task {
-	t := task{line: open, dependsAt: open}
+	t := task{line: open, end: end + 1, dependsAt: open}
+	var unread []string
 	for _, m := range attribute.FindAllStringSubmatch(attributes, -1) {
 		v := strings.TrimSpace(m[2] + m[3])
 		switch m[1] {
@@ -96,7 +98,17 @@ func (r *reader) tag(open, end int, attributes string) task {
 			t.wave = value{kind: 's', text: v, line: open}
 		case "depends_on", "depends-on":
 			t.depends = splitNames(v)
+		case "name", "title":
+			t.title = v
+		case "gate": // a checkpoint stops the run in any case
+		default:
+			unread = append(unread, m[1])
 		}
+	}
+	if len(unread) > 0 {
+		r.report("key-without-effect", plan.Warning, r.t.At(open),
+			fmt.Sprintf("the task has %s, which nothing acts on", strings.Join(unread, ", ")),
+			"a task has id, type, priority, status, tdd, wave, depends_on, gate and name")
 	}
 	from := min(open+1, end)
 	t.body = strings.TrimSpace(r.t.Join(from, end))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/decidable"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
@@ -30,6 +31,7 @@ func (r *reader) full(tasks, line int) bool {
 // A task is one as it was found in a file.
 type task struct {
 	line       int    // of its tag, heading or entry, from 0
+	end        int    // the line behind it
 	id         string // as written; "" where the form has none
 	title      string
 	number     string // the N of a title "Task N: …"
@@ -45,9 +47,10 @@ type task struct {
 	dependsAt  int
 	acceptance []string // nil: not said
 	expected   string
-	verify     []string // commands
-	judged     bool     // it says how one verifies it, if only in prose
-	body       string   // all that it says
+	verify     decidable.Found
+	verifyAt   int    // line of the first of it
+	judged     bool   // it says how one verifies it, if only in prose
+	body       string // all that it says
 }
 
 // A reader goes through one file.
@@ -94,14 +97,30 @@ func (t *task) model(id string) plan.Task {
 	if strings.TrimSpace(s.Prompt) == "" {
 		s.Prompt = s.Description
 	}
-	for _, command := range t.verify {
-		s.Postconditions = append(s.Postconditions, plan.Check{Kind: "command", Run: command})
+	s.Postconditions = t.verify.Checks
+	if s.ExpectedOutput == "" && len(t.acceptance) == 0 {
+		s.ExpectedOutput = strings.Join(t.verify.Words, "\n")
 	}
-	if strings.HasPrefix(t.kind, "checkpoint") {
+	if checkpointKind(t.kind) {
 		s.Mode, s.OnFailure = plan.Collaborative, plan.Ask
 	}
 	m.Steps = []plan.Step{s}
 	return m
+}
+
+// verified takes over what a field says about verifying the task.
+func (t *task) verified(text string, line int) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if !t.judged {
+		t.verifyAt = line
+	}
+	f := decidable.Of(text)
+	t.judged = true
+	t.verify.Checks = append(t.verify.Checks, f.Checks...)
+	t.verify.Words = append(t.verify.Words, f.Words...)
+	t.verify.NotRun = append(t.verify.NotRun, f.NotRun...)
 }
 
 // name is what messages call a task, which may have no id yet: ids are given

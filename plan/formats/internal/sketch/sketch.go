@@ -25,7 +25,8 @@ type Sketch struct {
 	Plan   plan.Plan
 	Places plan.Places // of parts of the plan, as in "tasks[0].depends_on"
 	Found  []plan.Diagnostic
-	Broken bool // not read to its end: only what was found can be said of it
+	Broken bool                 // not read to its end: only what was found can be said of it
+	Ends   map[int][]plan.Check // what must hold at the end of tasks, by their index
 	last   map[kind]int
 }
 
@@ -62,6 +63,17 @@ func (s *Sketch) Report(code string, severity plan.Severity, at plan.Position, t
 		Pos: at})
 }
 
+// End adds what must hold at the end of a task.
+func (s *Sketch) End(task int, checks ...plan.Check) {
+	if len(checks) == 0 {
+		return
+	}
+	if s.Ends == nil {
+		s.Ends = map[int][]plan.Check{}
+	}
+	s.Ends[task] = append(s.Ends[task], checks...)
+}
+
 // Cycles reports every cycle of tasks in full, at the place of the task that it
 // begins with.
 func (s *Sketch) Cycles(p *plan.Plan, at func(task string) plan.Position) {
@@ -79,8 +91,9 @@ func (s *Sketch) Draft(format plan.Format, files ...plan.Text) *plan.Draft {
 			f.Message += fmt.Sprintf("; and %d more of this kind", f.More)
 		}
 	}
+	s.decide()
 	return plan.Assemble(plan.Parts{Plan: s.Plan, Format: format, Files: files, Found: s.Found, Broken: s.Broken,
-		Position: s.Places.Position})
+		Position: s.Places.Position, Ends: s.Ends})
 }
 
 // Chain names a cycle; one of many keeps its ends.

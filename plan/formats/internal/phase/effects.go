@@ -1,0 +1,62 @@
+package phase
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// acting are the keys of a front matter that mean something to a run.
+var acting = set(`phase plan wave depends_on must_haves title files_modified`)
+
+// telling are those that describe a plan to people. They are kept with its
+// settings.
+var telling = set(`author autonomous created created_at created_by date description domain effort estimate estimated_complexity
+	estimated_effort estimated_hours id last_updated milestone name phase_name priority project requirements scope status subsystem
+	subsystems tags task_count tech_stack total_tasks type updated updated_at version`)
+
+// set is a set of the words of a text.
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// effects warns of what stands in a plan and does nothing: keys of the front
+// matter, and commands that say how a task is verified and are not run.
+func (r *reader) effects() {
+	var idle []string
+	first := value{}
+	for _, m := range r.front.items {
+		if m.key == "" || acting[m.key] || telling[m.key] {
+			continue
+		}
+		if len(idle) == 0 {
+			first = m
+		}
+		idle = append(idle, m.key)
+	}
+	if len(idle) > 0 {
+		r.report("key-without-effect", plan.Warning, r.t.At(first.line),
+			fmt.Sprintf("nothing acts on these keys of the front matter: %s", strings.Join(idle, ", ")),
+			"what a run is to heed is said in tasks, depends_on, wave, files_modified and must_haves; they are kept as settings")
+	}
+	for i := range r.tasks {
+		t := &r.tasks[i]
+		if r.front.get("type").text == "tdd" && !checkpointKind(t.kind) {
+			t.tdd = true
+		}
+		for _, text := range t.verify.NotRun {
+			line, _, more := strings.Cut(text, "\n")
+			if more {
+				line += " …"
+			}
+			r.reportFor("verify-not-run", plan.Warning, r.t.At(t.verifyAt),
+				fmt.Sprintf("%s: a command is not run, as words say what it is to print: %s", t.name(i), line),
+				"write a command that fails where it does not hold, as in  <automated>! grep -rn TODO src</automated>", t.id)
+		}
+	}
+}
