@@ -178,7 +178,7 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 // seatsPrompts refuses a plan of which steps could only fail, because the shell
 // would get their prompts.
 func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string) error {
-	if _, ok := c.Executors[""].(*shell.Executor); !ok {
+	if _, ok := c.Executors[""].(*shell.Executor); !ok || len(c.Reviewers) > 0 { // whose jobs may be what runs
 		return nil
 	}
 	steps := promptsOnly(p, accepted)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -117,6 +118,11 @@ type Approval struct {
 	Reviews []review.Review `json:"reviews,omitempty"`
 	Reasons []string        `json:"reasons,omitempty"` // why it was not approved
 	Jobs    []review.Job    `json:"approved_jobs,omitempty"`
+	// RunBy is the step that carries out Jobs; "" if none does, since the plan says
+	// how its steps are done. Entries are the files that Jobs begin with, as they
+	// were when they were approved; those that were not there yet are left out.
+	RunBy   plan.Address    `json:"run_by,omitempty"`
+	Entries []ApprovedEntry `json:"entries,omitempty"`
 	Retry   int             `json:"retry_attempt"` // 0 for the draft as planned
 	Attempt string          `json:"attempt_id"`    // as in "2/approval#1", from 1
 	// Step and Patch name the patched method of the draft that was decided on.
@@ -130,6 +136,12 @@ type Approval struct {
 	// task. Both are known from the journal's order.
 	Decided time.Time `json:"-"`
 	Undone  bool      `json:"-"`
+}
+
+// An ApprovedEntry is a file that an approved job begins with.
+type ApprovedEntry struct {
+	Path   string        `json:"path"`
+	Digest ledger.Digest `json:"digest"`
 }
 
 func (*Approval) Type() string { return "approval" }

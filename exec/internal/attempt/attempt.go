@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/ledger"
 )
 
 // Run executes one method, by its id, accounts for what it did, and has it judged. It
@@ -49,12 +50,31 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 		return err
 	}
 	a.Work.Ours = true
+	if f := t.unapproved(); f != nil {
+		return t.conclude(ctx, f)
+	}
 	if err := (working{t, executor}).perform(ctx); err != nil {
 		return err
 	}
 	a.Rec.Seen.Forget(disturbance.Attempted...)
 	a.external()
 	return t.conclude(ctx, judging{t}.judge(ctx))
+}
+
+// unapproved is the fault of a step whose approved jobs begin with a file that is
+// not what was approved any more; nil if it is.
+func (t *trial) unapproved() *fault {
+	approval := t.Rec.Run.Task(t.s.Task).Approval()
+	if approval == nil || approval.RunBy != t.s.Address {
+		return nil
+	}
+	for _, approved := range approval.Entries {
+		if now, _ := t.before.Lookup(approved.Path); now.Digest != approved.Digest {
+			return faultf(history.Refused, "the job begins with %s, which is not what was approved: it was %s, and is %s",
+				ledger.Quote(approved.Path), approved.Digest.Short(), now.Digest.Short())
+		}
+	}
+	return nil
 }
 
 // external has others' changes looked for before the next step, where the plan

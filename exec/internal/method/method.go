@@ -47,8 +47,14 @@ func Find(step *plan.Step, s *history.Step, id string) Method {
 }
 
 // Approved finds a method of a step by its name. Where reviewers approved a
-// patched draft, what was approved is what is done.
+// patched draft, or jobs for a step that says no command, what was approved is
+// what is done.
 func Approved(run *history.Run, step *plan.Step, s *history.Step, id string) Method {
+	if jobs := approvedJobs(run, s); id == recovery.Primary && len(jobs) > 0 {
+		if m, err := OfJobs(step, jobs); err == nil { // else they would not have been approved
+			return m
+		}
+	}
 	if a := run.Task(s.Task).Approval(); id == recovery.Primary && a != nil && a.Status == history.ApprovedRetry &&
 		a.Step == s.Address {
 		if p := s.Patch(a.Patch); p != nil {

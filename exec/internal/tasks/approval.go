@@ -3,15 +3,20 @@ package tasks
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/disturbance"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // Approvals are what reviewers decide about tasks before they begin.
@@ -43,6 +48,9 @@ func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Appr
 		return nil // nothing was recorded; the loop stops
 	}
 	objections, jobs := review.Decide(reviews)
+	if err := p.seat(ctx, s, a, jobs); err != nil {
+		objections, jobs = append(objections, err.Error()), nil
+	}
 	a.Reviews, a.Reasons, a.Jobs = reviews, bound.First(objections, bound.Lines), jobs
 	switch approved := len(objections) == 0; {
 	case approved && a.Retry == 0:
@@ -62,11 +70,36 @@ func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Appr
 	if undo, changed, err := p.Work.UntouchedBy(ctx, "while it was reviewed"); err != nil {
 		return err
 	} else if changed != nil {
-		a.Status, a.Jobs = history.Rejected, nil
+		a.Status, a.Jobs, a.RunBy, a.Entries = history.Rejected, nil, "", nil
 		a.Reasons, a.Terminal = append(a.Reasons, changed...), "a reviewer changed the tree"
 		facts = append(facts, history.Located{Fact: undo})
 	}
 	return p.Rec.RecordAll(ctx, facts...)
+}
+
+// seat finds the step that carries out the jobs which reviewers propose, and what
+// they begin with. An error says why they cannot be carried out.
+func (p *Approvals) seat(ctx context.Context, s *history.Step, a *history.Approval, jobs []review.Job) error {
+	a.RunBy, a.Entries = "", nil
+	task, _ := p.Contract.At(s.Address)
+	at := slices.IndexFunc(task.Steps, func(step plan.Step) bool { return method.Runs(task, &step) })
+	if at < 0 || len(jobs) == 0 {
+		return nil
+	}
+	if _, err := method.OfJobs(&task.Steps[at], jobs); err != nil {
+		return err
+	}
+	tree, err := p.Work.Known(ctx)
+	if err != nil {
+		return err
+	}
+	a.RunBy = task.Steps[at].Address
+	for _, j := range jobs {
+		if entry, ok := tree.Lookup(path.Clean(j.Entry)); ok && entry.Kind == ledger.File {
+			a.Entries = append(a.Entries, history.ApprovedEntry{Path: path.Clean(j.Entry), Digest: entry.Digest})
+		}
+	}
+	return nil
 }
 
 // submitAgain has a rejected draft patched by advice, and submits it anew, or
