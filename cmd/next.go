@@ -127,6 +127,10 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 	if at.run == nil {
 		return text
 	}
+	if at.run.Count(history.Completed) > 0 && !at.run.Started.Shadow {
+		as := spellingOf(at.run, at.dir, at.given)
+		text = "mend what the report names; once that is mended:  " + as.spell(action.Action{Kind: action.Finish, Run: o.Run})
+	}
 	if at.run.CarriedOut() && o.Status == history.Partial {
 		return "all was carried out, and not all of it was looked at: roll it back (planlock rollback) and run it with checks that " +
 			"fail without the work, or have a program look with --validator PATH"
@@ -302,6 +306,8 @@ func (s spelling) spell(a action.Action) string {
 	case action.Run, action.Lock:
 		return fmt.Sprintf("planlock %s %s%s%s%s", a.Kind, s.path(a), in, forCommand(string(a.Kind), s.given),
 			acks(a, s.given))
+	case action.Finish:
+		return fmt.Sprintf("planlock run %s%s --from %s%s%s", s.path(a), in, a.Run, forCommand("run", s.given), acks(a, s.given))
 	case action.Attend:
 		return "run the plan on a terminal, or with --answers wait, and answer with planlock answer"
 	case action.Check:

@@ -35,6 +35,7 @@ type runCommand struct {
 	session
 	ackFlag
 	Lock          string `again:"never" placeholder:"FILE" help:"the lock file; NAME.lock.json beside the plan by default, if it is there"`
+	From          string `again:"never" placeholder:"RUN" help:"finish a run that has ended: what it accepted is taken over, if the plan says the same of it, and the rest is carried out"`
 	Strategy      string `again:"begin" enum:",direct,orchestrated" default:"" placeholder:"STRATEGY" help:"how much ceremony: direct or orchestrated; what follows from the plan by default"`
 	TestFirst     bool   `again:"begin" help:"steps that can write their test first do: red, green, refactor"`
 	Deterministic bool   `again:"begin" help:"refuse a step that makes another tree than it did before of the same inputs"`
@@ -70,8 +71,18 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 		return f.placed(err, f.Args[0], nil)
 	}
 	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
-		return p.runSettled(ctx, c, locked, func() (*plan.Locked, error) { return c.Lock(ctx, draft, f.Ack...) })
+		return p.runSettled(ctx, c, locked, f.begin(c), func() (*plan.Locked, error) { return c.Lock(ctx, draft, f.Ack...) })
 	})
+}
+
+// begin is how the run begins: by itself, or as the end of another one.
+func (f *runCommand) begin(c *exec.Controller) func(context.Context, *plan.Locked) (*exec.Report, error) {
+	if f.From == "" {
+		return c.Run
+	}
+	return func(ctx context.Context, locked *plan.Locked) (*exec.Report, error) {
+		return c.RunFrom(ctx, locked, f.From)
+	}
 }
 
 // A session is what "run" and "resume" have in common.

@@ -20,10 +20,10 @@ const (
 // runSettled begins a run under a lock that was made for it alone. Where
 // somebody changed the workspace since it was locked, it is locked again, some
 // times.
-func (p *cli) runSettled(ctx context.Context, c *exec.Controller, locked *plan.Locked, again func() (*plan.Locked, error)) (
-	*exec.Report, error) {
+func (p *cli) runSettled(ctx context.Context, c *exec.Controller, locked *plan.Locked,
+	begin func(context.Context, *plan.Locked) (*exec.Report, error), again func() (*plan.Locked, error)) (*exec.Report, error) {
 	for pause := firstPause; ; pause *= 2 {
-		report, err := c.Run(ctx, locked)
+		report, err := begin(ctx, locked)
 		var refused *exec.RefusedError
 		var moved *plan.LockError
 		if !errors.As(err, &refused) || !errors.As(err, &moved) || moved.What != "base tree" || c.LockFile != "" {

@@ -125,7 +125,7 @@ func (e *execution) aloneSince(ctx context.Context) error {
 
 // alone refuses what would undo the work of another run.
 func (e *execution) alone(ctx context.Context, why string) error {
-	since, err := e.life.WorkedSince(ctx)
+	since, err := e.life.WorkedSince(ctx, e.Rec.Run)
 	if err != nil || since == "" {
 		return err
 	}

@@ -128,7 +128,12 @@ type Controller struct {
 //     checkpoint, and the run can be resumed
 //   - *checkpoint.HeldError: another controller works here
 //   - any other: the machine would not (a full disk, no permission)
-func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (report *Report, err error) {
+func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (*Report, error) {
+	return c.run(ctx, locked, "")
+}
+
+// run begins a run; from is the one that it finishes, "" where there is none.
+func (c *Controller) run(ctx context.Context, locked *plan.Locked, from string) (report *Report, err error) {
 	defer reported(&report, &err)
 	e, err := c.open(ctx, locked)
 	defer e.close()
@@ -136,10 +141,34 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (report *Repo
 	if err != nil {
 		return e.report(), err
 	}
+	e.life.From = from
 	if err := e.life.Begin(ctx); err != nil && (e.Rec.Run.Head.Seq == 0 || !session.CutOff(ctx, err)) {
 		return e.report(), err
 	}
 	return e.over(ctx, e.drive.CarryOn(ctx))
+}
+
+// RunFrom is Run for a plan of which another run, which has ended, carried out a
+// part: what that one accepted is taken over, and the rest is carried out. from
+// is its id or a unique prefix of it, "" the latest; its journal is verified first.
+//
+// A step is taken over if the plan says the same of it as it did, the steps that
+// it needs are taken over, and nobody changed since what it declares to read. It
+// is never carried out twice, and rests on what it rested on; the journal says
+// which record of which run proves it ([history.StepCarried]). The run goes on from
+// the tree that the other one left. What somebody did in the workspace since
+// is a question first, and a step whose work was changed is unverified.
+//
+// Errors are those of Run, and [ErrNoRun]. A run that has not ended, or whose
+// journal does not hold, is a *[RefusedError]. Whoever resumes the new run says
+// nothing of the other one any more.
+func (c *Controller) RunFrom(ctx context.Context, locked *plan.Locked, from string) (report *Report, err error) {
+	defer reported(&report, &err)
+	id, err := c.workspace().Find(from)
+	if err != nil {
+		return nil, err
+	}
+	return c.run(ctx, locked, id)
 }
 
 // Resume goes on with a run that was interrupted, crashed or waits, from its

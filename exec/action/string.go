@@ -11,6 +11,8 @@ func (a Action) String() string {
 	switch a.Kind {
 	case Run:
 		return "run " + a.plan() + a.acknowledging()
+	case Finish:
+		return fmt.Sprintf("run %s and take over what %s completed", a.plan(), a.run()) + a.acknowledging()
 	case Attend:
 		return "run " + a.plan() + " where somebody answers its questions"
 	case Lock:

@@ -75,13 +75,13 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 // as can be told from what it changed.
 func verify(s *step) string {
 	const form = "postconditions = [{ kind = %s }]"
-	if a := s.judged(); a != nil && a.Ledger != nil {
-		for _, symbol := range a.Ledger.Symbols {
+	if e := s.account(); e != nil {
+		for _, symbol := range e.Symbols {
 			if symbol.Op == "created" {
 				return fmt.Sprintf(form, `"symbol_exists", symbol = `+tomlString(symbol.Name))
 			}
 		}
-		for _, c := range a.Ledger.Changes {
+		for _, c := range e.Changes {
 			if c.Op != "deleted" && c.Kind != "dir" && utf8.ValidString(c.shown) {
 				return fmt.Sprintf(form, `"file_contains", path = `+tomlString(c.shown)+`, text = "what must be there"`)
 			}

@@ -36,7 +36,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
 		Warnings: list(r.Started.Warnings), judged: map[*gate.Judgement][]judgement{},
 		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r.RolledBack),
-		Amendments: amendments(r.Amendments), Moves: moves(r.Moves),
+		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
 	}
 	if e := r.Started.Envelope; e != nil {
 		rep.Envelope = boundEnvelope{e.Digest(), slices.Clone(e.Components)}
@@ -128,6 +128,9 @@ func (rep *Model) count(r *history.Run) {
 	c.Running, c.Pending = r.Count(history.InFlight), r.Count(history.Pending)
 	for _, s := range r.Steps {
 		c.Patches += s.Tries().Patches
+		if s.Carried != nil {
+			c.Carried++
+		}
 	}
 	c.Questions, c.ModeSwitches, c.RolledBack = r.Asked, len(r.Modes), len(r.RolledBack)
 	c.Consecutive = r.Consecutive

@@ -133,7 +133,7 @@ func treeAfter(r *history.Run, t *task) ledger.Digest {
 		}
 		over = max(over, r.Step(s.Address).EndedAt)
 	}
-	tree := r.Started.Base.Tree
+	tree := r.Started.Begins().Tree
 	for _, s := range r.Concluded() { // in the order in which they ended
 		if s.Completed != nil && s.EndedAt <= over {
 			tree = s.Completed.Snapshot.Tree
@@ -160,7 +160,7 @@ func (rep *Model) newStep(in *plan.Step, s *history.Step) *step {
 		Critical: s.Critical, Rollback: s.Rollback, Started: newStamp(s.Started), Ended: newStamp(s.Over),
 		Duration: atWork(rep.of, newStamp(s.Started), newStamp(s.Over)),
 		Gates:    rep.judgements(s.Gates), Questions: questions(s),
-		Recoveries: each(s.Recoveries, newRecovery),
+		Recoveries: each(s.Recoveries, newRecovery), Carried: newCarriedOver(s.Carried),
 	}
 	if in != nil {
 		out.Semantic = string(in.SemanticChange)
@@ -281,8 +281,12 @@ func newSaid(e *history.AttemptEnded) *said {
 	return out
 }
 
-// account is the entry of the latest attempt that has one, or nil.
+// account is the entry of the latest attempt that has one, or nil; of a step that
+// was carried over the one by which it was accepted.
 func (s *step) account() *entry {
+	if s.Carried != nil {
+		return s.Carried.ledger
+	}
 	for _, a := range slices.Backward(s.Attempts) {
 		if a.Ledger != nil && !a.RolledBack {
 			return a.Ledger

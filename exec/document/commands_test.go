@@ -85,10 +85,10 @@ func TestWaysOutAfterTheVerdict(t *testing.T) {
 		change func(*history.Started)
 		want   []string
 	}{
-		"lock file": {func(*history.Started) {}, []string{`leave them out: lock the plan and acknowledge "done:1.1", "done:1.2", and run it`,
+		"lock file": {func(*history.Started) {}, []string{"in the plan: run the plan and take over what run 01JD3Z8Q6V5C7T2M9K4XWBRN0E completed, once the plan is locked again",
 			"run a plan that was mended: roll run 01JD3Z8Q6V5C7T2M9K4XWBRN0E back to before step 1.1"}},
-		"no lock file": {func(f *history.Started) { f.LockFile = "" }, []string{`leave them out: run the plan and acknowledge "done:1.1", "done:1.2"`}},
-		"own stores": {func(f *history.Started) { f.OwnStores = true }, []string{`lock the plan and acknowledge "done:1.1", "done:1.2"`,
+		"no lock file": {func(f *history.Started) { f.LockFile = "" }, []string{"in the plan: run the plan and take over what run 01JD3Z8Q6V5C7T2M9K4XWBRN0E completed"}},
+		"own stores": {func(f *history.Started) { f.OwnStores = true }, []string{"run the plan and take over what run 01JD3Z8Q6V5C7T2M9K4XWBRN0E completed",
 			"roll run 01JD3Z8Q6V5C7T2M9K4XWBRN0E back to before step 1.1, in the program that has its stores"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -121,16 +121,23 @@ func (rep *Model) afterFailure() []nextStep {
 		note("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are"))
 	}
 	switch {
-	case rep.Isolated && rep.Delivered == "":
+	case len(rep.there()) == 0 && rep.Isolated && rep.Delivered == "":
 		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
 	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
 		out = append(out, rep.afterVerdict()...)
 	case rep.Counts.Completed > 0 && !rep.of.CarriedOut():
-		leave, rest := rep.without(rep.there())
-		out = append(out, nextStep{
-			"The completed steps stay: once the rest is mended, run it without them", leave, rest})
+		out = append(out, rep.finish("Once the rest is mended, carry out that alone: what was completed is taken over, and nothing runs twice"))
 	}
 	return append(append(out, diffs(rep)...), nextStep{why: "Prove the report", do: rep.prove()})
+}
+
+// finish is how the run is finished by another one, and why.
+func (rep *Model) finish(why string) nextStep {
+	next := nextStep{why: why, do: action.Action{Kind: action.Finish, Run: rep.Run}}
+	if rep.Lock.File != "" {
+		next.rest = ", once the plan is locked again"
+	}
+	return next
 }
 
 // there are the steps whose work is there: carried out again, they would find
@@ -157,8 +164,7 @@ func (rep *Model) afterVerdict() []nextStep {
 	}
 	var out []nextStep
 	if len(there) > 0 {
-		leave, rest := rep.without(there)
-		out = append(out, nextStep{"What the steps did is there: mend the rest by hand, or with a step more, and leave them out", leave, rest})
+		out = append(out, rep.finish("What the steps did is there, and is taken over: mend the rest by hand, or in the plan"))
 	}
 	if len(did) > 0 {
 		out = append(out, nextStep{why: "Or take back what they did, and run a plan that was mended",

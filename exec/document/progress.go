@@ -142,6 +142,7 @@ type progressStep struct {
 	Output       string               `json:"output_summary"`
 	Deliverables []string             `json:"deliverables"`
 	Standing     *standing            `json:"basis"` // null: it is not completed
+	Carried      *carriedOver         `json:"carried,omitempty"`
 	Message      string               `json:"message"`
 	Consecutive  int                  `json:"consecutive_failure_count"` // after the step
 	Escalations  []progressEscalation `json:"escalations"`

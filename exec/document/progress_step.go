@@ -20,7 +20,7 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 		Critical: s.Critical, RetryCount: s.Retries, Timestamp: s.Ended, Start: s.Started, End: s.Ended,
 		MethodUsed: s.Method, Backups: s.Backups, BackupLog: backupLog(s), Prior: []plan.Address{},
 		Constraints: ordered[string]{}, Deliverables: []string{}, Message: message(s),
-		Escalations: each(s.Questions, newEscalation), Standing: s.Standing,
+		Escalations: each(s.Questions, newEscalation), Standing: s.Standing, Carried: s.Carried,
 	}
 	for _, a := range s.Attempts {
 		if !a.RolledBack {
@@ -115,6 +115,8 @@ func backupLog(s *step) []progressBackup {
 // message says in one text how a step ended, or what is known so far.
 func message(s *step) string {
 	switch {
+	case s.Carried != nil:
+		return s.Carried.String()
 	case s.Failure != nil:
 		return strings.Join(append([]string{string(s.Failure.Class)}, s.Failure.Reasons...), "; ")
 	case s.Skipped != nil:

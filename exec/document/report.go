@@ -58,6 +58,7 @@ type Model struct {
 	Final        []judgement     `json:"final_gates"`
 	ModeSwitches []modeSwitch    `json:"mode_switches"`
 	Groups       []group         `json:"groups,omitempty"` // of steps that ran at once
+	From         *origin         `json:"from,omitempty"`   // the run that it finishes
 	RolledBack   []rolledBack    `json:"rolled_back"`
 	Moves        []movesAccepted `json:"moves_accepted,omitempty"`
 	Amendments   []amended       `json:"amendments,omitempty"`
@@ -90,6 +91,7 @@ type counts struct {
 	TasksPending int `json:"tasks_pending"`
 	Steps        int `json:"steps"`
 	Completed    int `json:"completed"`
+	Carried      int `json:"carried"` // of those that are completed, and settled
 	Failed       int `json:"failed"`
 	Skipped      int `json:"skipped"`
 	Blocked      int `json:"blocked"`
@@ -289,6 +291,7 @@ type answer struct {
 // were rolled back no longer count, questions always do.
 type Tally struct {
 	Steps, Completed, Failed, Skipped, Blocked int
+	Carried                                    int // that an earlier run carried out
 	Retries                                    int // attempts with a method that the step had used before
 	Backups                                    int // backups that were tried
 	Patches                                    int // patches of advisors that were tried
@@ -304,6 +307,9 @@ func Count(r *history.Run) Tally {
 	t := Tally{Steps: len(r.Steps), Completed: r.Count(history.Completed), Failed: r.Count(history.Failed),
 		Skipped: r.Count(history.Skipped), Blocked: r.Count(history.Blocked), Questions: r.Asked}
 	for _, s := range r.Steps {
+		if s.Carried != nil {
+			t.Carried++
+		}
 		n := s.Tries()
 		t.Retries += n.Retries
 		t.Backups += len(n.Backups)
@@ -312,14 +318,14 @@ func Count(r *history.Run) Tally {
 	return t
 }
 
-// String is the tally as in "1 of 4 steps · 1 failed · 2 retries · 0 backups ·
-// 1 question".
+// String is the tally as in "2 of 4 steps · 1 carried over · 1 failed · 2 retries ·
+// 0 backups · 1 question".
 func (t Tally) String() string {
 	parts := []string{fmt.Sprintf("%d of %s", t.Completed, count(t.Steps, "step", "steps"))}
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{t.Failed, "failed"}, {t.Skipped, "skipped"}, {t.Blocked, "blocked"}} {
+	}{{t.Carried, "carried over"}, {t.Failed, "failed"}, {t.Skipped, "skipped"}, {t.Blocked, "blocked"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

@@ -53,7 +53,8 @@ type step struct {
 	Failure     *stepFailure       `json:"failure"`
 	Skipped     *stepSkipped       `json:"skipped"`
 	Blocked     *stepBlocked       `json:"blocked"`
-	Standing    *standing          `json:"basis"` // null: it is not completed
+	Standing    *standing          `json:"basis"`             // null: it is not completed
+	Carried     *carriedOver       `json:"carried,omitempty"` // another run carried it out
 	restoring   bool               // its checkpoint is being put back
 	of          *Model
 }

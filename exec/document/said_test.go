@@ -87,11 +87,11 @@ func TestNotesNameTheirStep(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftIsRunWithoutWhatIsThere: a run that ended with a part done names
-// the steps to leave out; run again as it is, the plan would find their work.
-func TestWhatIsLeftIsRunWithoutWhatIsThere(t *testing.T) {
+// TestWhatIsLeftIsFinished: a run that ended with a part done says how another one
+// finishes it; run again as it is, the plan would find its own work.
+func TestWhatIsLeftIsFinished(t *testing.T) {
 	says(t, breach(t), map[string][]string{"SUMMARY.md": {
-		"once the rest is mended, run it without them: lock the plan and acknowledge \"done:1.1\", \"done:1.2\", and run it"}})
+		"nothing runs twice: run the plan and take over what run 01JD3Z8Q6V5C7T2M9K4XWBRN0E completed, once the plan is locked again"}})
 	for _, s := range stories {
 		if text := string(drawn(t, s.tell(t), "SUMMARY.md")); strings.Contains(text, "run the plan again") {
 			t.Errorf("%s: steps that are done would find their work:\n%s", s.name, text)

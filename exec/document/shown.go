@@ -48,6 +48,8 @@ func judgedAs(js []judgement) string {
 // remark is what the row of a step says of its way.
 func remark(s *step) string {
 	switch {
+	case s.Carried != nil:
+		return s.Carried.String()
 	case s.Blocked != nil:
 		return "by " + string(s.Blocked.By) + ": " + s.Blocked.Why
 	case s.Skipped != nil:

@@ -28,6 +28,7 @@ var stories = []struct {
 	{"handed-over", handedOver},
 	{"hostile", hostile},
 	{"lanes", inLanes},
+	{"finished", finished},
 }
 
 func firstTask(s *story) *story {
@@ -46,6 +47,26 @@ func clean(t testing.TB) *story {
 	s.start("3.1", "primary").work(300, "3.1", 1, "", modified("README.md")).gates("3.1", 1,
 		passed("artifacts", gate.After)).prove("3.1", 1).accept("3.1", "primary")
 	s.add(100, "", 0, &history.Judged{passed("invariants", gate.Final)})
+	return s.end(history.Achieved)
+}
+
+// finished is a run that takes over what another one completed before it failed.
+func finished(t testing.TB) *story {
+	earlier := firstTask(begin(t, limiter(), func(f *history.Started) { f.Run = "01JD3Z0000000000000000RUN1" }))
+	earlier.start("2.1", "primary").add(4000, "2.1", 1, &history.AttemptEnded{Exit: 1, Error: "exit status 1", Took: 4 * time.Second}).
+		fail("2.1", 1, history.Crashed, "exit status 1")
+	earlier.add(5, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}, Halts: true})
+	was := earlier.end(history.NotAchieved, "step 2.1 failed and halted the run").fold()
+	s := begin(t, limiter(), func(f *history.Started) {
+		f.From = &history.Origin{Run: was.Started.Run, Head: was.Head, Left: was.Tree, Placed: was.Tree, Moved: []string{"tool make"}}
+	})
+	for _, a := range []plan.Address{"1.1", "1.2"} {
+		s.add(0, a, 0, was.Carry(a, was.Standings()))
+	}
+	s.start("2.1", "primary").work(900, "2.1", 1, "", modified("server/server.go")).gates("2.1", 1,
+		passed("artifacts", gate.After)).prove("2.1", 1).accept("2.1", "primary")
+	s.start("3.1", "primary").work(300, "3.1", 1, "", modified("README.md")).gates("3.1", 1,
+		passed("artifacts", gate.After)).prove("3.1", 1).accept("3.1", "primary")
 	return s.end(history.Achieved)
 }
 

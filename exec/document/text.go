@@ -101,6 +101,9 @@ func Text(out io.Writer, rep *Model) error {
 	for _, g := range rep.Groups {
 		w.wrap(" ∥ ", "   ", g.String())
 	}
+	if rep.From != nil {
+		w.wrap(" ← ", "   ", "finishes "+rep.From.String())
+	}
 	for _, r := range rep.RolledBack {
 		w.wrap(" ↶ ", "   ", r.String())
 	}
@@ -177,7 +180,9 @@ func columnsOf(rep *Model) columns {
 // step writes the one line of a step, and more below it for what does not fit.
 func (w *page) step(s *step, cols columns) {
 	line := fmt.Sprintf(" %s %s %s", s.mark(), pad(string(s.Address), cols.address), pad(s.Title, cols.title))
-	if !s.Started.IsZero() {
+	if s.Carried != nil {
+		line += "  " + s.size()
+	} else if !s.Started.IsZero() {
 		gates := ""
 		if js := s.gates(); len(js) > 0 {
 			gates = asked(js)
@@ -191,7 +196,9 @@ func (w *page) step(s *step, cols columns) {
 // why, or what blocks it, and its detours.
 func (s *step) notes() string {
 	var notes []string
-	if s.Skipped != nil {
+	if s.Carried != nil {
+		notes = append(notes, s.Carried.String())
+	} else if s.Skipped != nil {
 		notes = append(notes, "skipped by "+s.Skipped.By+": "+s.Skipped.Why)
 	}
 	if s.Blocked != nil {

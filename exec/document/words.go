@@ -89,7 +89,7 @@ func (s *step) remedy() string {
 	case s.unanswered():
 		return "answer its question: " + s.of.say(action.Action{Kind: action.Attend})
 	case s.Failure.Class == history.Breach && s.notCreated():
-		leave, rest := s.of.without([]plan.Address{s.Address})
+		leave, rest := s.of.without(s.Address)
 		return fmt.Sprintf("%s; if its work is there already (%s), leave it out: %s%s", remedy(history.Breach, ""),
 			s.of.say(action.Action{Kind: action.Check}), s.of.say(leave), rest)
 	}
@@ -162,7 +162,7 @@ func outcome(s history.Status) string {
 // tally counts what there is to say about a run in one line.
 func (rep *Model) tally() string {
 	c := rep.Counts
-	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Retries, c.Backups, c.Patches,
+	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Carried, c.Retries, c.Backups, c.Patches,
 		c.Questions}.String()
 }
 
@@ -232,25 +232,16 @@ func (rep *Model) say(a action.Action) string {
 	return rep.speller.Say(a)
 }
 
-// without is how the plan is run again without steps whose work is there, and
+// without is how the plan is run again without a step whose work is there, and
 // what follows that in a sentence. A lock file says what was accepted, so that
 // is where it has to stand.
-func (rep *Model) without(steps []plan.Address) (a action.Action, rest string) {
-	a.Kind = action.Run
-	if n := len(steps) - withoutNamed; n > 0 {
-		steps, rest = steps[:withoutNamed], fmt.Sprintf(" and so on for %d more", n)
-	}
-	a.Acknowledge = each(steps, plan.Address.DoneCode)
+func (rep *Model) without(step plan.Address) (a action.Action, rest string) {
+	a = action.Action{Kind: action.Run, Acknowledge: []string{step.DoneCode()}}
 	if rep.Lock.File != "" {
-		a.Kind = action.Lock
-		rest += ", and run it"
+		a.Kind, rest = action.Lock, ", and run it"
 	}
 	return a, rest
 }
-
-// withoutNamed is how many steps an action names that leaves them out; a check
-// of the plan names all of them.
-const withoutNamed = 8
 
 // inHost follows what can be done about a run in stores of its host's own: no
 // other program finds them.

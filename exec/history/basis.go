@@ -69,18 +69,22 @@ func (r *Run) Standings() *Standings {
 }
 
 // Of is what a step rests on, and what says so; "" of a step that is not
-// completed. Work that was there already nobody looked at.
+// completed. Work that was there already nobody looked at; a step that was
+// carried over rests on what it rested on where it was carried out.
 func (a *Standings) Of(s *Step) (basis Basis, why string) {
-	if s.Skipped != nil && s.Skipped.Done {
+	switch {
+	case s.Carried != nil:
+		basis, why = s.Carried.Basis, s.Carried.Why
+	case s.Skipped != nil && s.Skipped.Done:
 		if person := s.settledBy(); person != "" {
 			return Reviewed, person + " says that it is settled"
 		}
 		return Unverified, s.Skipped.Why
-	}
-	if s.Completed == nil {
+	case s.Completed == nil:
 		return "", ""
+	default:
+		basis, why = alone(s)
 	}
-	basis, why = alone(s)
 	if check, ok := a.byCheck[s.Address]; ok && basis != Proved {
 		return Proved, check
 	}

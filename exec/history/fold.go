@@ -176,6 +176,9 @@ func (f *Started) ofRun(r *Run, at moment) error {
 	r.Begun = at.time
 	r.Mode, r.ModeAt = f.Mode, at.seq
 	r.Tree, r.Placed = f.Base, f.Base
+	if f.From != nil {
+		r.Tree, r.Placed, r.movedAt = f.From.Left, f.From.Placed, at.seq
+	}
 	r.Git = f.Git
 	r.Signed.Key = f.Signer
 	r.Flow.Session = 1

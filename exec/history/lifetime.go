@@ -31,9 +31,12 @@ type Started struct {
 	Acknowledged []string           `json:"acknowledged,omitempty"`
 	Envelope     *envelope.Envelope `json:"envelope"`
 	Base         record.Snapshot    `json:"base"`
-	Git          ledger.GitState    `json:"git,omitempty"`
-	Policy       `json:"policy"`
-	Roles        Roles `json:"roles,omitzero"`
+	// From is the run that this one finishes; nil: none. Base is then the tree
+	// that the first of all these runs began with.
+	From   *Origin         `json:"from,omitempty"`
+	Git    ledger.GitState `json:"git,omitempty"`
+	Policy `json:"policy"`
+	Roles  Roles `json:"roles,omitzero"`
 	// Remembered are the choices made in earlier runs that may answer in this
 	// one.
 	Remembered []ask.Precedent `json:"remembered,omitempty"`
@@ -65,7 +68,12 @@ func (f *Started) String() string {
 	return sprint("%s · plan %s · base tree %s", f.Goal, f.Plan.Short(), f.Base.Tree.Short())
 }
 
-func (f *Started) snapshots() []record.Snapshot { return snapshots(f.Base) }
+func (f *Started) snapshots() []record.Snapshot {
+	if f.From != nil {
+		return snapshots(f.Base, f.From.Left, f.From.Placed)
+	}
+	return snapshots(f.Base)
+}
 
 // An Outline is a step as far as the fold needs it.
 type Outline struct {

@@ -83,6 +83,9 @@ func (r *Run) Grants(j gate.Judgement, criterion string) bool {
 	}
 	review := j.Verdict.Review
 	for _, s := range r.Steps {
+		if s.Carried != nil && review.Identity != "" && review.Identity == s.Carried.Identity {
+			return false
+		}
 		for _, a := range s.Attempts {
 			if review.Identity != "" && review.Identity == a.Method.Identity {
 				return false

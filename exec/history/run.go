@@ -217,21 +217,22 @@ func (open openQuestions) close(why string) {
 // step of a group is set back with all of its group, and with all that began
 // since, wherever that stands in the plan; what came before stays. To is the
 // tree before all of them, and since the position of the checkpoint that it is
-// of. A step that has not begun is before the tree that the run has now.
+// of. A step that has not begun is before the tree that the run has now. Steps
+// that were carried over are before all others, and stay.
 func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64) {
 	if len(r.Groups) == 0 || s.At == 0 {
 		to = r.Tree
 		if s.Checkpoint != nil {
 			to = s.Checkpoint.Checkpoint
 		}
-		return r.Steps[slices.Index(r.Steps, s):], to, s.At
+		return slices.DeleteFunc(slices.Clone(r.Steps[slices.Index(r.Steps, s):]), carriedOver), to, s.At
 	}
 	since, first := s.At, s
 	for {
 		earliest := first
 		steps = nil
 		for _, o := range r.Steps {
-			if o != s && max(o.At, o.EndedAt) < since && (o.At != 0 || o.Status.Over() || o.Precedes(s)) {
+			if carriedOver(o) || o != s && max(o.At, o.EndedAt) < since && (o.At != 0 || o.Status.Over() || o.Precedes(s)) {
 				continue
 			}
 			steps = append(steps, o)
@@ -258,12 +259,14 @@ func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64)
 func (r *Run) unfinished(s *Step) []*Step {
 	var list []*Step
 	for _, o := range r.Steps {
-		if o == s || o.Status == InFlight || o.Status != Completed && s.Precedes(o) {
+		if o == s || o.Status == InFlight || o.Status != Completed && s.Precedes(o) && !carriedOver(o) {
 			list = append(list, o)
 		}
 	}
 	return list
 }
+
+func carriedOver(s *Step) bool { return s.Carried != nil }
 
 // earlier is the step of two that has begun before the other.
 func earlier(a, b *Step) *Step {

@@ -46,8 +46,8 @@ func (r *Run) Open() []*Step {
 // execution. The caller must not change the list.
 func (r *Run) NotCompleted() []*Step { return r.stands().apart }
 
-// Concluded are the steps that were completed or failed, in the order in which
-// they ended. The caller must not change the list.
+// Concluded are the steps that were completed or failed in this run, in the order
+// in which they ended. The caller must not change the list.
 func (r *Run) Concluded() []*Step { return r.stands().ended }
 
 // Advised are the steps for which advice was recorded, in the order of
@@ -106,7 +106,7 @@ func counted(r *Run) standing {
 
 // ends notes that a step is over.
 func (k *standing) ends(r *Run, s *Step) {
-	if s.Status == Completed || s.Status == Failed {
+	if s.Carried == nil && (s.Status == Completed || s.Status == Failed) {
 		k.ended = append(k.ended, s)
 	}
 	if s.Status != Completed {

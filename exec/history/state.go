@@ -88,12 +88,13 @@ type Step struct {
 	Attempts   []*Attempt       // since the run was last set back to before the step
 	Undone     []*Attempt       // those before that
 	Recoveries []Recovery
-	Advised    []Advised  // what advisors said about it, oldest first
-	Patches    []Patched  // of its method, those that were refused too
-	Questions  []Exchange // since the run was last set back to before the step
-	Earlier    []Exchange // those before that; they decide nothing any more
-	Addenda    []Addendum // answers about the step that are part of the record, since the run was last set back
-	Lesson     *Lesson    // of education mode; nil if there is none
+	Advised    []Advised    // what advisors said about it, oldest first
+	Patches    []Patched    // of its method, those that were refused too
+	Questions  []Exchange   // since the run was last set back to before the step
+	Earlier    []Exchange   // those before that; they decide nothing any more
+	Addenda    []Addendum   // answers about the step that are part of the record, since the run was last set back
+	Lesson     *Lesson      // of education mode; nil if there is none
+	Carried    *StepCarried // an earlier run accepted it; nil if none did
 	Completed  *StepCompleted
 	Failed     *StepFailed
 	Skipped    *StepSkipped

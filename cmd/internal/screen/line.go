@@ -61,8 +61,8 @@ func pad(text string, width int) string {
 // and what went wrong on the way.
 func stepLine(run *history.Run, s *history.Step, cols columns) string {
 	line := " " + marks[s.Status] + " " + cols.heading(s)
-	if last := s.Last(); last != nil && last.Accounted != nil && s.Status == history.Completed {
-		line += "  " + pad(last.Accounted.Size(), 15)
+	if account := s.Account(); account != nil && s.Status == history.Completed {
+		line += "  " + pad(account.Size(), 15)
 	} else {
 		line += "  " + pad("", 15)
 	}
@@ -79,6 +79,8 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 // note says what is not as planned about a step that is over.
 func note(s *history.Step) string {
 	switch {
+	case s.Carried != nil:
+		return "carried over from run " + safetext.Escape(s.Carried.Run)
 	case s.Failed != nil:
 		return safetext.Escape(string(s.Failed.Class)) + ": " +
 			safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)

@@ -225,13 +225,23 @@ func (b *Binding) envelope(ctx context.Context, dir string, prober *probe.Prober
 		Rules:           b.Rules(),
 		Isolation:       isolation,
 	}
-	if _, ok := b.Work.Base.Lookup("go.mod"); ok {
+	if b.goes() {
 		spec.Toolchain = []string{"go"}
 	}
 	if spec.Agents, err = b.Agents(ctx); err != nil {
 		return nil, err
 	}
 	return prober.Compute(ctx, spec)
+}
+
+// goes reports whether the outcome depends on the Go toolchain: the workspace was
+// a module when the run began.
+func (b *Binding) goes() bool {
+	if env := b.Rec.Run.Started.Envelope; env != nil {
+		return slices.ContainsFunc(env.Components, func(c envelope.Component) bool { return c.Name == "toolchain:go" })
+	}
+	_, ok := b.Work.Base.Lookup("go.mod")
+	return ok
 }
 
 // shellTool is the program that runs shell commands where the system has none

@@ -35,8 +35,8 @@ func became(s *history.Step) string {
 	case s.Blocked != nil:
 		return s.Blocked.Why
 	}
-	if last := s.Last(); last != nil && last.Accounted != nil {
-		return changed(last.Accounted)
+	if a := s.Account(); a != nil {
+		return changed(a)
 	}
 	return ""
 }
@@ -56,26 +56,46 @@ func changed(a *history.Accounted) string {
 	return fmt.Sprintf("%s (%s)", strings.Join(names, ", "), a.Size())
 }
 
-// decisions are the answers of people that say more than what comes next: those
-// that put a question off are left out, and so is what the step is told as
-// feedback.
+// decisions are the answers of people that say more than what comes next, but for
+// what the step is told as feedback.
 func decisions(c *guard.Case) []string {
 	var lines []string
 	for _, s := range c.Run.Steps {
+		if s.Carried != nil {
+			lines = append(lines, s.Carried.Answers...)
+		}
 		for _, x := range s.Questions {
-			a := x.Answer
-			if a == nil || a.Choice == choice.Details || a.Choice == choice.Stop || s == c.Step && toldAsFeedback(a.Choice) {
+			if x.Answer == nil || s == c.Step && toldAsFeedback(x.Answer.Choice) {
 				continue
 			}
-			chosen, _ := x.Question.Choice(a.Choice)
-			line := x.Question.What + ": " + chosen.Label
-			if a.Reason != "" {
-				line += ": " + a.Reason
-			}
-			lines = append(lines, fmt.Sprintf("%s (%s)", line, a.By))
+			lines = append(lines, answered(x)...)
 		}
 	}
 	return latest(lines)
+}
+
+// Answers are what people decided about a step, a line each.
+func Answers(s *history.Step) []string {
+	var lines []string
+	for _, x := range s.Questions {
+		lines = append(lines, answered(x)...)
+	}
+	return latest(lines)
+}
+
+// answered says what was asked, what was chosen, why, and who said so; nothing
+// where the answer only put the question off.
+func answered(x history.Exchange) []string {
+	a := x.Answer
+	if a == nil || a.Choice == choice.Details || a.Choice == choice.Stop {
+		return nil
+	}
+	chosen, _ := x.Question.Choice(a.Choice)
+	line := x.Question.What + ": " + chosen.Label
+	if a.Reason != "" {
+		line += ": " + a.Reason
+	}
+	return []string{fmt.Sprintf("%s (%s)", line, a.By)}
 }
 
 // toldAsFeedback reports whether the words of a choice about a step are feedback

@@ -110,7 +110,7 @@ func recorded(s *history.Step) []Finding {
 	need(s.Task != "", "task")
 	need(s.Status.Over(), "status")
 	need(!s.Over.IsZero(), "time of its end")
-	if s.Status == history.Completed || s.Status == history.Failed && len(s.Attempts) > 0 {
+	if s.Status == history.Completed && s.Carried == nil || s.Status == history.Failed && len(s.Attempts) > 0 {
 		need(s.Checkpoint != nil && s.Checkpoint.Decision != "", "decision about earlier errors")
 		need(len(s.Attempts) > 0, "attempts")
 		for _, a := range s.Attempts {

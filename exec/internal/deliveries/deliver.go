@@ -52,8 +52,8 @@ func (d *Deliveries) DeliverAll(ctx context.Context) (why []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if have, base := now.Digest(), run.Started.Base.Tree; have != base {
-			return []string{fmt.Sprintf("the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Short(), base.Short())}, nil
+		if have, held := now.Digest(), run.Placed.Tree; have != held {
+			return []string{fmt.Sprintf("the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Short(), held.Short())}, nil
 		}
 		if err := d.Rec.Record(ctx, history.Where{}, &history.DeliveryBegun{Tree: run.Tree.Tree}); err != nil {
 			return nil, err

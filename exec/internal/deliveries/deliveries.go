@@ -39,12 +39,12 @@ func (d *Deliveries) carry(ctx context.Context, name string, from, to *ledger.Tr
 // bearings are what steps declared of the files that changes put there.
 func (d *Deliveries) bearings(changes []ledger.Change) map[string]delivery.Bearing {
 	all := map[string]delivery.Bearing{}
-	for _, s := range d.Rec.Run.Concluded() {
-		last := s.Last()
-		if s.Completed == nil || last == nil || last.Accounted == nil {
+	for _, s := range d.Rec.Run.Steps {
+		account := s.Account()
+		if s.Completed == nil || account == nil {
 			continue
 		}
-		for _, b := range last.Accounted.Bears {
+		for _, b := range account.Bears {
 			for _, c := range changes {
 				if c.Path == b.Path && c.After != nil && c.After.Digest == b.Digest {
 					all[b.Path] = delivery.Bearing{Owner: b.Owner, Group: b.Group, Attributes: b.Attributes}

@@ -249,5 +249,5 @@ func (e *Ending) Seal(ctx context.Context) error {
 // of the run: nothing of it was delivered, and something was completed in it.
 func (e *Ending) kept() bool {
 	run := e.Rec.Run
-	return run.Started.Isolated && !run.Started.Shadow && run.Delivered == nil && run.Tree != run.Started.Base
+	return run.Started.Isolated && !run.Started.Shadow && run.Delivered == nil && run.Tree != run.Placed
 }

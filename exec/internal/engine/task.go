@@ -154,10 +154,9 @@ func Claimed(run *history.Run, task *plan.Task) (runs, artifacts []string) {
 			continue
 		}
 		add(&artifacts, task.Steps[i].Expected()...)
-		if said := s.Last().Telemetry; said != nil {
-			add(&runs, said.Runs...)
-			add(&artifacts, said.Artifacts...)
-		}
+		claimedRuns, claimed := s.Claimed()
+		add(&runs, claimedRuns...)
+		add(&artifacts, claimed...)
 	}
 	return runs, artifacts
 }

@@ -51,9 +51,13 @@ func Next(run *history.Run) []Suggestion {
 }
 
 // again is how to go on with a run that ended: its journal takes nothing more,
-// so the plan is run once more, and finds what is there.
+// so the plan is run once more, by a run that takes over what was completed.
 func again(run *history.Run) Suggestion {
-	next := Suggestion{Action: action.Action{Kind: action.Run}, Label: "mend the plan and carry out what is left"}
+	next := Suggestion{Action: action.Action{Kind: action.Run}, Label: "mend the plan and run it again"}
+	if run.Count(history.Completed) > 0 && !run.Started.Shadow {
+		next.Action = action.Action{Kind: action.Finish, Run: run.Started.Run}
+		next.Label = "mend what failed and carry out what is left"
+	}
 	if files := run.Started.Files; len(files) > 0 {
 		next.Path = files[0].Path
 	}

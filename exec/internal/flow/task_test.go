@@ -237,7 +237,7 @@ func TestNext(t *testing.T) {
 	}{
 		"nothing began": {&history.Run{}, ""},
 		"achieved":      {run(history.Achieved, "CC"), "verify run R!"},
-		"a part of it":  {run(history.Partial, "Cf"), "verify run R; run plan my plan.toml; read the journal of step 1.2 of run R; leave run R as it is"},
+		"a part of it":  {run(history.Partial, "Cf"), "verify run R; run plan my plan.toml and take over what run R completed; read the journal of step 1.2 of run R; leave run R as it is"},
 		"halted":        {run(history.NotAchieved, "H."), "read the journal of step 1.1 of run R; run plan my plan.toml; verify run R; leave run R as it is"},
 		"waits":         {run(history.Waiting, "C."), "resume run R; leave run R as it is"},
 	} {

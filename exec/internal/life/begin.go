@@ -45,6 +45,10 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	from, err := l.origin(ctx)
+	if err != nil {
+		return err
+	}
 	base, err := l.Work.Scanner.Scan(ctx, l.Work.Root, nil)
 	if err != nil {
 		return err
@@ -121,7 +125,13 @@ func (l *Life) Begin(ctx context.Context) error {
 			return fmt.Errorf("exec: lock file: %w", err)
 		}
 	}
-	return l.launch(ctx, started)
+	var carried []history.Located
+	if from != nil {
+		if carried, err = l.takeOver(ctx, from, started); err != nil {
+			return err
+		}
+	}
+	return l.launch(ctx, started, carried)
 }
 
 // warningOf is what a run keeps of a warning about its plan.
@@ -153,7 +163,10 @@ func unrestorable(base *ledger.Tree) []string {
 
 // launch opens the journal of a new run. With its first record the lock has
 // served: whatever happens then, the run is resumed, and not begun again.
-func (l *Life) launch(ctx context.Context, started *history.Started) error {
+//
+// What it takes over of another run stands in the same write, so that it takes
+// over all of it or has not begun.
+func (l *Life) launch(ctx context.Context, started *history.Started, carried []history.Located) error {
 	started.Boot = disk.From(ctx).Boot()
 	run := started.Run
 	if err := disk.From(ctx).Anywhere().MakeFolders(l.Home.RunDir(run), 0o755); err != nil {
@@ -180,10 +193,17 @@ func (l *Life) launch(ctx context.Context, started *history.Started) error {
 		l.Rec.Run.Started.Run = run // names the folder
 		started.Stamps = l.Work.Stamps().KeepBase(ctx)
 	}
-	if err := l.Rec.Record(ctx, history.Where{}, started); err != nil {
+	if err := l.Rec.RecordAll(ctx, append(history.Where{}.Locate(started), carried...)...); err != nil {
 		return err
 	}
-	l.Rec.Seen.Saw(guard.Workspace) // the base was scanned just now
+	if l.Work.Base.Digest() == l.Rec.Run.Placed.Tree { // which was scanned just now
+		l.Rec.Seen.Saw(guard.Workspace)
+	}
+	if started.From != nil {
+		if l.Work.Base, err = l.Rec.Store.Tree(ctx, started.Base); err != nil {
+			return err
+		}
+	}
 	return l.enter(ctx)
 }
 

@@ -37,6 +37,7 @@ type Accepted struct {
 
 // A Host is what whoever embeds the controller has chosen for this run.
 type Host struct {
+	From     string    // the run that a new one finishes, by a prefix of its id; "": none
 	Executor string    // what the default one calls itself
 	Shadow   bool      // a new run is a trial, which is never delivered
 	Mode     plan.Mode // "" if it leaves that to the plan

@@ -266,7 +266,7 @@ func (l *Life) nobodyAfter(ctx context.Context, lost bool) error {
 		!lane.InFlight(l.Rec.Run) {
 		return nil
 	}
-	since, err := l.WorkedSince(ctx)
+	since, err := l.WorkedSince(ctx, l.Rec.Run)
 	if err != nil || since == "" {
 		return err
 	}

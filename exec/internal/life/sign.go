@@ -85,6 +85,27 @@ func (l signing) own(ctx context.Context) error {
 	return l.changeKey(ctx)
 }
 
+// vouches says why the journal of a run, which another one is to finish, is no
+// word of the host's; "" if it is.
+func (l signing) vouches(run *history.Run) (string, error) {
+	key, end := run.Signed.Key, len(run.Signed.End)
+	switch {
+	case key == "" && l.Signer == nil:
+		return "", nil
+	case key == "":
+		return "nobody signed its journal", nil
+	case end > 0:
+		return fmt.Sprintf("its journal is signed up to record %d, and has %d behind that", run.Signed.Head.Seq, end), nil
+	case l.Signer == nil:
+		return fmt.Sprintf("its journal is signed by %s, and nobody signs here", key), nil
+	}
+	signer, err := l.signerOf(key)
+	if err == nil && signer == nil {
+		return fmt.Sprintf("its journal is signed by %s, which is not known here", key), nil
+	}
+	return "", err
+}
+
 // claimed refuses a journal at whose end something stands that somebody must
 // have signed, and nobody did.
 func (l signing) claimed(claims []record.Record) error {

@@ -64,6 +64,19 @@ func (w *Prover) Prove(ctx context.Context, run string) (proof Proof, what strin
 	return proof, "view", err
 }
 
+// Journal verifies the journal of a run, and the plans that it names, and returns
+// what it says. *record.CorruptError says where it is wrong.
+func (w *Prover) Journal(ctx context.Context, run string) (*history.Run, error) {
+	found, err := w.read(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if found.records == 0 {
+		return nil, home.NotBegun(run)
+	}
+	return found.run, w.verifyAmendments(ctx, found.plans)
+}
+
 // verifyViews draws the documents of a sealed run again, and sets them against
 // the journal and the files. One that this program cannot draw, since the host
 // of the run had further ones, is set against its file alone.

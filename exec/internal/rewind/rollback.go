@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/lane"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -17,6 +19,10 @@ import (
 // Before is the checkpoint before a step, also of one that has not begun.
 func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 	switch {
+	case s.Carried != nil:
+		return record.Snapshot{}, &session.Refusal{Run: run.Started.Run,
+			Reasons: []string{fmt.Sprintf("step %s was carried out by run %s, and taken over", s.Address, s.Carried.Run)},
+			Actions: []action.Action{{Kind: action.Rollback, Run: s.Carried.Run, Step: s.Address}}}
 	case s.Checkpoint != nil:
 		_, to, _ := run.SetBack(s)
 		return to, nil

@@ -53,8 +53,8 @@ func (s *Session) beforeTask(ctx context.Context, pass *gate.Pass) (*ledger.Tree
 		if step.Address == pass.Step.Address {
 			break
 		}
-		if step.Status == history.Completed && step.Last() != nil {
-			return s.Rec.Store.Tree(ctx, step.Last().Base)
+		if began := step.BeganWith(); step.Status == history.Completed && began.Tree != "" {
+			return s.Rec.Store.Tree(ctx, began)
 		}
 	}
 	return pass.Before, nil

@@ -22,15 +22,15 @@ func Later(run, than *history.Run) bool {
 	return run.Started.Run > than.Started.Run
 }
 
-// WorkedSince is the run that has worked in the workspace after the one in
-// hand; "" where none has.
-func (s *Session) WorkedSince(ctx context.Context) (string, error) {
+// WorkedSince is the run that has worked in the workspace after another, and is
+// not the one in hand; "" where none has.
+func (s *Session) WorkedSince(ctx context.Context, than *history.Run) (string, error) {
 	all, err := s.Earlier(ctx)
 	if err != nil {
 		return "", err
 	}
 	for id, run := range all {
-		if Works(run) && Later(run, s.Rec.Run) {
+		if id != than.Started.Run && Works(run) && Later(run, than) {
 			return id, nil
 		}
 	}

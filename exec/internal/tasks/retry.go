@@ -29,6 +29,10 @@ const lateConfidence = 0.80
 func (v *Evidence) Retry(ctx context.Context, id string) error {
 	task, seen := v.Contract.Task(id), v.Rec.Run.Task(id).Evidence()
 	on := v.producer(task, seen.Items)
+	if on.Carried != nil {
+		return v.Rec.Record(ctx, history.Where{}, &history.EvidenceRetry{Task: task.ID, Retry: seen.Retry + 1,
+			Terminal: fmt.Sprintf("step %s was carried over from %s", on.Address, on.Carried.Where())})
+	}
 	said, made, err := v.Counsel.ReflectOn(ctx, on, absent(seen.Items), advice.Verification,
 		v.Method(on, on.Last().Method.Method))
 	if err != nil || session.Interrupted(ctx) {

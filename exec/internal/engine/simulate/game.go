@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
@@ -99,7 +100,33 @@ func (g *Game) start(p *plan.Plan, policy history.Policy, roles history.Roles) {
 			started.Acknowledged = append(started.Acknowledged, a.DoneCode())
 		}
 	}
+	if g.dice.in(6) {
+		left := g.tree()
+		started.From = &history.Origin{Run: "EARLIER", Left: left, Placed: left}
+	}
 	g.fold(history.Where{}.Locate(started)...)
+	if started.From != nil {
+		g.takeOver()
+	}
+}
+
+// takeOver has the run take over some steps of another one: none without those
+// that it needs.
+func (g *Game) takeOver() {
+	for _, s := range g.run.Steps {
+		open := slices.ContainsFunc(g.run.Steps, func(o *history.Step) bool {
+			return o.Carried == nil && o.Precedes(s) && (o.Task == s.Task || g.decider.Contract.Needs(s.Task, o.Task))
+		})
+		if open || g.dice.in(3) {
+			continue
+		}
+		fact := &history.StepCarried{Run: "EARLIER", Seq: 1, Basis: history.Proved, Snapshot: g.run.Tree}
+		if g.dice.in(5) {
+			fact.Settled = "somebody"
+		}
+		g.fold(s.Where(0).Locate(fact)...)
+		g.judge.carried = append(g.judge.carried, s.Address)
+	}
 }
 
 // tree is a snapshot that no other step has made.

@@ -19,6 +19,8 @@ import (
 type judge struct {
 	err error
 	put map[string]bool // questions as they were put since the run was taken up or set back, and answered for good
+	// carried are the steps that the run took over of another one
+	carried []plan.Address
 }
 
 // broken notes the first law that was broken: what follows is a consequence.
@@ -74,6 +76,11 @@ func (j *judge) look(c *guard.Case, w engine.Wanted) {
 	run := c.Run
 	if run.Sealed != nil {
 		j.broken("%T is wanted of a sealed run", w.Action)
+	}
+	for _, a := range j.carried {
+		if of := run.Step(a); of.Carried == nil || !of.Status.Over() || of.Tried() > 0 {
+			j.broken("step %s was carried over, and is %s after %d attempts", a, of.Status, of.Tried())
+		}
 	}
 	s := run.Step(w.Step)
 	switch w.Action.(type) {

@@ -1,0 +1,103 @@
+package carry
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/briefing"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Case is a run that begins, and the one that it finishes.
+type Case struct {
+	Now   *guard.Contract
+	Order []plan.Address // of the steps of the run that begins
+	Was   *guard.Contract
+	Run   *history.Run // that has ended
+	// Changed is what somebody did in the workspace since.
+	Changed []ledger.Change
+}
+
+// Over are the facts that take steps over, in the order of execution, and the
+// accepted steps that are carried out once more, each with the reason.
+func (c *Case) Over() (facts []history.Located, anew []string) {
+	var left []plan.Address // steps that are not taken over
+	standings := c.Run.Standings()
+	for _, a := range c.Order {
+		fact, why := c.Run.Carry(a, standings), ""
+		if fact != nil {
+			why = c.against(a, left)
+		}
+		if why != "" {
+			anew = append(anew, fmt.Sprintf("%s: %s", a, why))
+		}
+		if fact == nil || why != "" {
+			left = append(left, a)
+			continue
+		}
+		if fact.Run == c.Run.Started.Run {
+			fact.Answers = bound.First(briefing.Answers(c.Run.Step(a)), bound.Lines)
+		}
+		if path := meets(c.Changed, fact.Accounted); path != "" && fact.Basis != history.Unverified {
+			fact.Basis = history.Unverified
+			fact.Why = fmt.Sprintf("%s was changed since, and nobody looked at it again", path)
+		}
+		facts = append(facts, history.Where{Step: a}.Locate(fact)...)
+	}
+	return facts, anew
+}
+
+// against is why a step that was accepted is carried out once more; "" if it is
+// not. left are the steps before it that are not taken over.
+func (c *Case) against(a plan.Address, left []plan.Address) string {
+	if contract(c.Now, a) != contract(c.Was, a) {
+		return "the plan says something else of it than it did"
+	}
+	task, step := c.Now.At(a)
+	for _, other := range left {
+		if in, _ := c.Now.At(other); in == task || c.Now.Needs(task.ID, in.ID) {
+			return fmt.Sprintf("it needs %s, which is carried out", other)
+		}
+	}
+	if step.Access == nil {
+		return ""
+	}
+	for _, change := range c.Changed {
+		for _, glob := range step.Access.Reads {
+			if ledger.Match(glob, change.Path) {
+				return fmt.Sprintf("%s was changed since, which it reads", ledger.Quote(change.Path))
+			}
+		}
+	}
+	return ""
+}
+
+// contract is the digest of what a plan says of a step: all that its attempts
+// are held to, but for what other steps are.
+func contract(c *guard.Contract, a plan.Address) ledger.Digest {
+	task, step := c.At(a)
+	if step == nil {
+		return ""
+	}
+	alone := *task
+	alone.DependsOn, alone.Steps = nil, []plan.Step{*step}
+	return (&plan.Plan{Profile: c.Plan.Profile, NonGoals: c.Plan.NonGoals, Tasks: []plan.Task{alone}}).Digest()
+}
+
+// meets is the first path that was changed since a step had changed it, quoted;
+// "" where there is none.
+func meets(changed []ledger.Change, by *history.Accounted) string {
+	if by == nil {
+		return ""
+	}
+	for _, c := range changed {
+		if slices.ContainsFunc(by.Changes, func(of ledger.Change) bool { return of.Path == c.Path && of.Kind() != ledger.Dir }) {
+			return ledger.Quote(c.Path)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+package life
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/carry"
+	"github.com/planlock/planlock/exec/internal/home"
+	"github.com/planlock/planlock/exec/internal/proof"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/ledger"
+)
+
+// origin is the run that the new one finishes, nil if none. Nothing of it is
+// believed before its journal was verified.
+func (l *Life) origin(ctx context.Context) (*history.Run, error) {
+	if l.From == "" {
+		return nil, nil
+	}
+	id, err := l.Find(l.From)
+	if err != nil {
+		return nil, err
+	}
+	run, err := (&proof.Prover{Home: l.Home}).Journal(ctx, id)
+	var why string
+	if err == nil {
+		why, err = signing{l}.vouches(run)
+	}
+	switch {
+	case errors.Is(err, home.ErrNoRun), ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		why = "its journal does not hold: " + err.Error()
+	}
+	if why != "" {
+		return nil, &session.Refusal{Err: err, Reasons: []string{fmt.Sprintf("nothing is taken over of run %s: %s", id, why)},
+			Hint: "put its journal back as it was, or run the plan as a whole"}
+	}
+	if refused := l.unfit(run); refused != nil {
+		return nil, refused
+	}
+	return run, nil
+}
+
+// unfit refuses a run that cannot be finished by another one; nil if it can.
+func (l *Life) unfit(run *history.Run) *session.Refusal {
+	id := run.Started.Run
+	resume := action.Action{Kind: action.Resume, Run: id}
+	switch {
+	case run.Ended == nil:
+		return &session.Refusal{Reasons: []string{fmt.Sprintf("run %s has not ended", id)},
+			Actions: []action.Action{resume, {Kind: action.Abandon, Run: id}}}
+	case run.Sealed == nil:
+		return &session.Refusal{Reasons: []string{fmt.Sprintf("run %s was cut off at its end, and lacks its documents", id)},
+			Actions: []action.Action{resume}}
+	case run.Started.Shadow:
+		return &session.Refusal{Reasons: []string{fmt.Sprintf("run %s was a trial: nothing of it is there", id)}, Hint: "run the plan"}
+	case run.Foreign != nil && run.Foreign.Met:
+		return &session.Refusal{Reasons: bound.First(append([]string{fmt.Sprintf("the work of step %s of run %s is not in the workspace as a whole, "+
+			"and nobody said what becomes of what others did there", run.ForeignStep.Address, id)}, run.Foreign.Changes...), bound.Lines),
+			Actions: []action.Action{{Kind: action.Rollback, Run: id, Step: run.ForeignStep.Address}}}
+	case left(run).Placed.Tree != run.Tree.Tree && l.InPlace():
+		return &session.Refusal{Reasons: []string{fmt.Sprintf("what run %s made was never brought into the workspace", id)},
+			Hint: `have steps work in a copy of it: leave layer = "in-place" out of [sandbox]`}
+	}
+	return nil
+}
+
+// left is what a run that has ended left behind. What others did meanwhile, and
+// nobody spoke about, is found again.
+func left(run *history.Run) *history.Origin {
+	o := &history.Origin{Run: run.Started.Run, Head: run.Head, Left: run.Tree, Placed: run.Placed}
+	if !run.Started.Layered() || run.Foreign != nil {
+		o.Placed = run.Tree
+	}
+	return o
+}
+
+// takeOver has the run that begins finish another one: it begins with the tree
+// that that one left, and is judged against the one that the first of them
+// began with. It returns what is recorded of each step that is taken over.
+func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.Started) ([]history.Located, error) {
+	was, err := l.Home.Plan(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	from := left(run)
+	changed, err := l.changedSince(ctx, from.Placed)
+	if err != nil {
+		return nil, err
+	}
+	c := &carry.Case{Now: l.Contract, Was: &guard.Contract{Plan: was}, Run: run, Changed: changed}
+	for _, o := range started.Steps {
+		c.Order = append(c.Order, o.Address)
+	}
+	carried, anew := c.Over()
+	from.Anew = bound.First(anew, bound.Lines)
+	for _, m := range run.Started.Envelope.Moves(started.Envelope) {
+		from.Moved = append(from.Moved, m.Label())
+	}
+	started.From, started.Base = from, run.Started.Base
+	for _, line := range from.Anew {
+		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s accepted a step that is carried out once more, on what it left: %s", from.Run, line))
+	}
+	if later, err := l.WorkedSince(ctx, run); err == nil && later != "" && len(changed) > 0 {
+		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s has worked in the workspace since run %s ended", later, from.Run))
+	}
+	if len(carried) == 0 {
+		started.Warnings = append(started.Warnings, fmt.Sprintf("no step of run %s is taken over", from.Run))
+	}
+	return carried, nil
+}
+
+// changedSince is what somebody did in the workspace since it held a tree.
+func (l *Life) changedSince(ctx context.Context, held record.Snapshot) ([]ledger.Change, error) {
+	if l.Work.Base.Digest() == held.Tree {
+		return nil, nil
+	}
+	tree, err := l.Rec.Store.Tree(ctx, held)
+	if err != nil {
+		return nil, fmt.Errorf("exec: what the run left that is to be finished is not kept: %w", err)
+	}
+	return ledger.Diff(tree, l.Work.Base), nil
+}
