@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
@@ -133,7 +134,8 @@ func Text(out io.Writer, rep *Model) error {
 	w.unlooked(rep.unlooked())
 	for i, next := range nextSteps(rep) {
 		first := []string{"next  ", "      "}[min(i, 1)]
-		if rep.Waiting != nil && !rep.OwnStores && rep.speller.Spells(next.do) { // what is to be copied is not broken
+		whole := rep.Waiting != nil || next.do.Kind == action.Finish
+		if whole && !rep.OwnStores && rep.speller.Spells(next.do) { // what is to be copied is not broken
 			w.wrap(first, "      ", next.why+":")
 			w.WriteString(safetext.Escape("        "+rep.say(next.do)+next.rest) + "\n")
 			continue
