@@ -1,7 +1,9 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,6 +31,14 @@ func goldenManifests() (full, delta *manifest) {
 		full:    400,
 		removed: []string{"a/x\xff", "l"}, entries: []ledger.Entry{file}}
 	return full, delta
+}
+
+func decodeManifest(b []byte) (*manifest, error) {
+	r, err := readHead(io.NopCloser(bytes.NewReader(b)))
+	if err != nil {
+		return nil, err
+	}
+	return r.all()
 }
 
 func TestGoldenManifest(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"sync"
 	"sync/atomic"
 
@@ -14,40 +15,104 @@ import (
 // A keeper puts the contents of a tree, as scanned from dir.
 type keeper struct {
 	*Store
-	dir  string
-	tree *ledger.Tree
-	in   *inlining
+	dir   string
+	tree  *ledger.Tree
+	in    *inlining
+	fresh []bool // of each entry: its content is one that the next Sync makes durable
 }
 
-// keep puts the contents of entries that are not kept yet, and returns the
-// digests of all that the next Sync makes durable.
-func (k *keeper) keep(ctx context.Context, entries []ledger.Entry) (fresh []ledger.Digest, err error) {
-	var todo []ledger.Entry
-	listed := map[ledger.Digest]bool{}
-	for _, e := range entries {
-		if e.Kind != ledger.File || listed[e.Digest] || k.knows(e.Digest) {
+// A numbered entry is one of those that are kept.
+type numbered struct {
+	ledger.Entry
+	at int
+}
+
+// keep puts the contents of entries that are not kept yet. It takes many at a
+// time, and not all, since there may be millions.
+func (k *keeper) keep(ctx context.Context, entries iter.Seq[ledger.Entry]) error {
+	const many = 1 << 12
+	if err := k.tooLarge(ctx, entries); err != nil {
+		return err
+	}
+	var todo []numbered
+	listed, at := map[ledger.Digest]bool{}, -1
+	for e := range entries {
+		at++
+		needed, err := k.look(ctx, numbered{e, at}, listed)
+		if err != nil {
+			return err
+		}
+		if needed {
+			todo = append(todo, numbered{e, at})
+		}
+		if len(todo) == many {
+			if err := k.keepFiles(ctx, todo); err != nil {
+				return err
+			}
+			todo = todo[:0]
+		}
+		if len(listed) > mostKnown {
+			clear(listed)
+		}
+	}
+	return k.keepFiles(ctx, todo)
+}
+
+// look reports whether the content of an entry is to be put. Listed are contents
+// that were looked at.
+func (k *keeper) look(ctx context.Context, e numbered, listed map[ledger.Digest]bool) (bool, error) {
+	if e.Kind != ledger.File || listed[e.Digest] || k.knows(e.Digest) {
+		return false, nil
+	}
+	has, err := k.blobs.Has(ctx, e.Digest)
+	if err != nil {
+		return false, err
+	}
+	listed[e.Digest] = !k.tree.Tracked(e.Path) // what is only tracked may be left out
+	switch {
+	case has && k.isPut(e.Digest):
+		if err := k.takeAgain(ctx, e.Entry); err != nil {
+			return false, err
+		}
+		k.fresh[e.at], listed[e.Digest] = true, true
+	case !has:
+		return !k.large(e.Entry), nil
+	}
+	return false, nil
+}
+
+// large reports whether a content is not to be put for its size.
+func (k *keeper) large(e ledger.Entry) bool { return k.MaxContent > 0 && e.Size > k.MaxContent }
+
+// tooLarge refuses contents that would have to be put, and are too large.
+func (k *keeper) tooLarge(ctx context.Context, entries iter.Seq[ledger.Entry]) error {
+	if k.MaxContent <= 0 {
+		return nil
+	}
+	for e := range entries {
+		if e.Kind != ledger.File || !k.large(e) || k.tree.Tracked(e.Path) {
 			continue
 		}
 		has, err := k.blobs.Has(ctx, e.Digest)
-		if err != nil {
-			return fresh, err
+		if err == nil && !has {
+			err = &TooLargeError{Path: e.Path, Size: e.Size}
 		}
-		listed[e.Digest] = !k.tree.Tracked(e.Path) // what is only tracked may be left out
-		switch large := k.MaxContent > 0 && e.Size > k.MaxContent; {
-		case has && k.isPut(e.Digest):
-			if err := k.takeAgain(ctx, e); err != nil {
-				return fresh, err
-			}
-			fresh, listed[e.Digest] = append(fresh, e.Digest), true
-		case has:
-		case !large:
-			todo = append(todo, e)
-		case !k.tree.Tracked(e.Path):
-			return fresh, &TooLargeError{Path: e.Path, Size: e.Size}
+		if err != nil {
+			return err
 		}
 	}
-	put, err := k.keepFiles(ctx, todo)
-	return append(fresh, put...), err
+	return nil
+}
+
+// digests are those of the contents that the next Sync makes durable.
+func (k *keeper) digests(entries iter.Seq[ledger.Entry]) (list []ledger.Digest) {
+	at := -1
+	for e := range entries {
+		if at++; k.fresh[at] {
+			list = append(list, e.Digest)
+		}
+	}
+	return list
 }
 
 // takeAgain collects a content that was put before, and is durable nowhere.
@@ -63,16 +128,15 @@ func (k *keeper) takeAgain(ctx context.Context, e ledger.Entry) error {
 
 // keepFiles shares the work among two. They take turns, since files differ in
 // size.
-func (k *keeper) keepFiles(ctx context.Context, entries []ledger.Entry) (fresh []ledger.Digest, err error) {
+func (k *keeper) keepFiles(ctx context.Context, entries []numbered) error {
 	const workers, turn = 2, 32
 	var (
 		wait  sync.WaitGroup
 		begun atomic.Int64
-		puts  [workers][]ledger.Digest
 	)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	work := func(i int) error {
+	work := func() error {
 		from, err := openSource(ctx, k.dir)
 		if err != nil {
 			return err
@@ -87,7 +151,7 @@ func (k *keeper) keepFiles(ctx context.Context, entries []ledger.Entry) (fresh [
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				err := k.keepFile(ctx, from, e)
+				err := k.keepFile(ctx, from, e.Entry)
 				var changed *ChangedError
 				if errors.As(err, &changed) && k.tree.Tracked(e.Path) {
 					continue
@@ -95,22 +159,19 @@ func (k *keeper) keepFiles(ctx context.Context, entries []ledger.Entry) (fresh [
 				if err != nil {
 					return err
 				}
-				puts[i] = append(puts[i], e.Digest)
+				k.fresh[e.at] = true
 			}
 		}
 	}
-	for i := range min(workers, (len(entries)+turn-1)/turn) {
+	for range min(workers, (len(entries)+turn-1)/turn) {
 		wait.Go(func() {
-			if err := work(i); err != nil {
+			if err := work(); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	wait.Wait()
-	for _, put := range puts {
-		fresh = append(fresh, put...)
-	}
-	return fresh, context.Cause(ctx)
+	return context.Cause(ctx)
 }
 
 // keepFile puts the content of one file.

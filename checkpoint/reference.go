@@ -117,20 +117,33 @@ func (f *finder) find(ctx context.Context, key string, d ledger.Digest) {
 		return
 	}
 	for manifest := key == "manifest" || f.store.beginsAsManifest(ctx, d); manifest; {
-		m, err := f.store.readManifest(ctx, d)
+		base, err := f.contents(ctx, d)
 		if err != nil {
 			f.stopped = f.stopped || !f.yield(f.at.of(d, ""), fmt.Errorf("checkpoint: manifest %q: %w", string(d), err))
 			return
 		}
-		f.at.Key = ""
-		for _, e := range m.entries {
-			if e.Kind == ledger.File {
-				f.tell(e.Digest, e.Path, nil)
-			}
-		}
-		d = m.base
+		d = base
 		manifest = d != "" && f.tell(d, "", nil)
 	}
+}
+
+// contents yields those that a manifest needs, and returns the manifest under
+// it.
+func (f *finder) contents(ctx context.Context, d ledger.Digest) (base ledger.Digest, err error) {
+	m, err := f.store.openManifest(ctx, d)
+	if err != nil {
+		return "", err
+	}
+	f.at.Key = ""
+	for e, err := range m.each() {
+		if err != nil {
+			return "", err
+		}
+		if e.Kind == ledger.File {
+			f.tell(e.Digest, e.Path, nil)
+		}
+	}
+	return m.base, nil
 }
 
 // tell yields a digest if it is new, and reports whether it was.

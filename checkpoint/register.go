@@ -13,8 +13,10 @@ import (
 // for concurrent use.
 type register struct {
 	mu       sync.Mutex
-	durable  map[ledger.Digest]bool   // as far as this Store saw
+	durable  map[ledger.Digest]bool   // some that this Store saw
 	puts     map[ledger.Digest]uint64 // durable nowhere yet, as far as this Store put it; at which sync
+	more     bool                     // was put, and is not in puts
+	moreAt   uint64                   // the last sync at which more was put
 	syncs    uint64                   // that were begun
 	loose    bool                     // something was put that is not durable anywhere
 	unsynced int                      // bytes that were put for snapshots since the last sync
@@ -32,24 +34,41 @@ func (r *register) learn(digests ...ledger.Digest) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, d := range digests {
-		r.durable[d] = true
-		delete(r.puts, d)
+		r.know(d)
 	}
+}
+
+// mostKnown is how many contents a register names. Beyond, the blobs are asked
+// of what is durable, and all may have been put: there may be millions.
+const mostKnown = 1 << 16
+
+// know notes that a content is durable.
+func (r *register) know(d ledger.Digest) {
+	if len(r.durable) >= mostKnown {
+		clear(r.durable)
+	}
+	r.durable[d] = true
+	delete(r.puts, d)
 }
 
 // wasPut says that a content was put.
 func (r *register) wasPut(d ledger.Digest) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.puts[d] = r.syncs
+	if len(r.puts) < mostKnown {
+		r.puts[d] = r.syncs
+	} else {
+		r.more, r.moreAt = true, r.syncs
+	}
 }
 
-// isPut reports whether a content was put, and is durable nowhere yet.
+// isPut reports whether a content that is kept may be one that was put, and is
+// durable nowhere yet.
 func (r *register) isPut(d ledger.Digest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, ok := r.puts[d]
-	return ok
+	return ok || r.more && !r.durable[d]
 }
 
 // forget says that contents were taken back.
@@ -77,10 +96,10 @@ func (r *register) synced(begun uint64) {
 	r.adopted, r.loose, r.unsynced = nil, false, 0
 	for d, at := range r.puts {
 		if at <= begun { // else it was put meanwhile
-			r.durable[d] = true
-			delete(r.puts, d)
+			r.know(d)
 		}
 	}
+	r.more = r.more && r.moreAt > begun
 }
 
 // owes reports whether something should be synced before more is put.

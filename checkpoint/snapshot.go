@@ -52,19 +52,22 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 		}
 	}
 	kept, m := &keptTree{tree: tree}, difference(old.tree, tree)
-	if base != (record.Snapshot{}) && len(m.removed)+len(m.entries) == 0 && base.Tree == m.tree {
+	if base != (record.Snapshot{}) && len(m.removed)+m.len() == 0 && base.Tree == m.tree {
 		old.tree, old.read = tree, false // which the next scan shares with this one
 		s.recent.add(old)
 		return base, nil
 	}
-	fresh, err := (&keeper{s, dir, tree, in}).keep(ctx, m.entries)
+	k := &keeper{Store: s, dir: dir, tree: tree, in: in, fresh: make([]bool, m.len())}
+	err := k.keep(ctx, m.each())
 	if err == nil {
 		kept.snap, err = s.describe(ctx, kept, m, base, old, in)
 	}
 	if err != nil {
-		return record.Snapshot{}, errors.Join(err, s.takeBack(append(fresh, kept.snap.Manifest)))
+		return record.Snapshot{}, errors.Join(err, s.takeBack(append(k.digests(m.each()), kept.snap.Manifest)))
 	}
-	s.learn(append(fresh, kept.snap.Manifest)...)
+	if m.len() <= mostKnown {
+		s.learn(append(k.digests(m.each()), kept.snap.Manifest)...)
+	}
 	s.recent.add(*kept)
 	return kept.snap, nil
 }
@@ -76,18 +79,39 @@ func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base 
 	if err != nil {
 		return record.Snapshot{}, err
 	}
-	snap := record.Snapshot{Tree: m.tree, Manifest: ledger.Sum(text)}
-	if err := s.put(ctx, snap.Manifest, bytes.NewReader(text)); err != nil {
+	snap := record.Snapshot{Tree: m.tree}
+	if text != nil {
+		snap.Manifest = ledger.Sum(text)
+		err = s.put(ctx, snap.Manifest, bytes.NewReader(text))
+		in.take(text)
+	} else {
+		snap.Manifest, kept.full, err = s.putWhole(ctx, kept.tree)
+		in.large()
+	}
+	if err != nil {
 		return snap, err
 	}
-	in.take(text)
 	return snap, s.seal(ctx, in)
 }
 
+// putWhole puts the manifest of all of a large tree, of which there is never
+// more than a piece in memory.
+func (s *Store) putWhole(ctx context.Context, tree *ledger.Tree) (d ledger.Digest, size uint64, err error) {
+	m := difference(nil, tree)
+	if d, size, err = m.sum(); err != nil {
+		return d, size, err
+	}
+	in := m.spelled()
+	defer in.stop()
+	return d, size, s.put(ctx, d, in)
+}
+
 // describe returns the manifest of k: the difference m, or all of it where
-// there is no base, or the chain of differences became too long or too heavy.
+// there is no base, or the chain of differences became too long or too heavy;
+// nil where that is better not held in memory.
 func (k *keptTree) describe(m *manifest, base record.Snapshot, old keptTree) ([]byte, error) {
-	if base != (record.Snapshot{}) && old.depth < maxDepth {
+	const large = 4096 // entries
+	if base != (record.Snapshot{}) && old.depth < maxDepth && m.len() <= max(large, k.tree.Len()/2) {
 		m.base, m.depth, m.full = base.Manifest, old.depth+1, old.full
 		m.weight = old.weight
 		text, err := m.encode()
@@ -99,11 +123,10 @@ func (k *keptTree) describe(m *manifest, base record.Snapshot, old keptTree) ([]
 			return m.encode()
 		}
 	}
-	whole := m
-	if base != (record.Snapshot{}) {
-		whole = difference(nil, k.tree)
+	if k.tree.Len() > large {
+		return nil, nil
 	}
-	text, err := whole.encode()
+	text, err := difference(nil, k.tree).encode()
 	k.full = uint64(len(text))
 	return text, err
 }

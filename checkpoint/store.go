@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 
@@ -111,12 +112,21 @@ func (s *Store) Tree(ctx context.Context, snap record.Snapshot) (*ledger.Tree, e
 }
 
 // treeOf is the tree of a snapshot that has these entries.
-func treeOf(snap record.Snapshot, entries []ledger.Entry) (*ledger.Tree, error) {
-	tree, err := ledger.NewTree(entries)
-	if err != nil {
+func treeOf(snap record.Snapshot, entries iter.Seq2[ledger.Entry, error]) (*ledger.Tree, error) {
+	var broken error // of reading
+	tree, err := ledger.Collect(func(yield func(ledger.Entry, error) bool) {
+		for e, err := range entries {
+			if broken = err; !yield(e, err) {
+				return
+			}
+		}
+	})
+	switch {
+	case broken != nil:
+		return nil, broken
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errManifest, err)
-	}
-	if tree.Digest() != snap.Tree {
+	case tree.Digest() != snap.Tree:
 		return nil, fmt.Errorf("%w: it describes tree %q instead of %q", errManifest, string(tree.Digest()),
 			string(snap.Tree))
 	}
@@ -131,51 +141,67 @@ func (s *Store) load(ctx context.Context, snap record.Snapshot) (keptTree, error
 		}
 		return kept, nil
 	}
-	var chain []*manifest
-	var entries []ledger.Entry
-	for next := snap.Manifest; next != ""; {
-		if under, ok := s.recent.find(next); ok && len(chain) > 0 {
-			entries = slices.Collect(under.tree.All())
-			break
-		}
-		m, err := s.readManifest(ctx, next)
-		if err != nil {
-			return keptTree{}, err
-		}
-		if n := len(chain); n > 0 && chain[n-1].depth != m.depth+1 {
-			return keptTree{}, fmt.Errorf("%w: it builds on one that is not the next", errManifest)
-		}
-		chain = append(chain, m)
-		next = m.base
+	chain, entries, full, err := s.chain(ctx, snap)
+	if err != nil {
+		return keptTree{}, err
 	}
-	if len(chain) == 0 || chain[0].tree != snap.Tree {
-		return keptTree{}, fmt.Errorf("%w: it describes another tree", errManifest)
-	}
-	for i := len(chain) - 1; i >= 0; i-- {
-		entries = chain[i].apply(entries)
+	for _, m := range slices.Backward(chain) {
+		entries = m.apply(entries)
 	}
 	tree, err := treeOf(snap, entries)
 	if err != nil {
 		return keptTree{}, err
 	}
-	kept := keptTree{snap: snap, tree: tree, read: true, depth: chain[0].depth, weight: chain[0].weight,
-		full: chain[0].full}
+	kept := keptTree{snap: snap, tree: tree, read: true, full: full()}
+	if len(chain) > 0 {
+		kept.depth, kept.weight, kept.full = chain[0].depth, chain[0].weight, chain[0].full
+	}
 	s.recent.add(kept)
 	return kept, nil
 }
 
-// readManifest reads a manifest. How many bytes a full one has is known by
-// reading it only; those on top of it say it.
-func (s *Store) readManifest(ctx context.Context, d ledger.Digest) (*manifest, error) {
-	text, err := s.Get(ctx, d)
-	if err != nil {
-		return nil, err
+// chain reads the differences that make the tree of a snapshot, the last one
+// first, and yields the entries that they are differences to. full is the size
+// of the manifest of these, once they are read.
+func (s *Store) chain(ctx context.Context, snap record.Snapshot) (chain []*manifest,
+	under iter.Seq2[ledger.Entry, error], full func() uint64, err error) {
+	next, depth := snap.Manifest, uint64(0)
+	for first := true; ; first = false {
+		if kept, ok := s.recent.find(next); ok && !first {
+			return chain, withoutErrors(kept.tree.All()), func() uint64 { return kept.full }, nil
+		}
+		m, err := s.openManifest(ctx, next)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		switch {
+		case first && m.tree != snap.Tree:
+			err = fmt.Errorf("%w: it describes another tree", errManifest)
+		case !first && m.depth+1 != depth:
+			err = fmt.Errorf("%w: it builds on one that is not the next", errManifest)
+		case m.base == "":
+			return chain, m.each(), func() uint64 { return m.taken }, nil
+		}
+		if err != nil {
+			return nil, nil, nil, errors.Join(err, m.close())
+		}
+		delta, err := m.all()
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		chain, next, depth = append(chain, delta), m.base, m.depth
 	}
-	m, err := decodeManifest(text)
-	if err == nil && m.base == "" {
-		m.full = uint64(len(text))
+}
+
+// withoutErrors yields entries as if they were read.
+func withoutErrors(entries iter.Seq[ledger.Entry]) iter.Seq2[ledger.Entry, error] {
+	return func(yield func(ledger.Entry, error) bool) {
+		for e := range entries {
+			if !yield(e, nil) {
+				return
+			}
+		}
 	}
-	return m, err
 }
 
 // put puts a content, which is durable nowhere then.

@@ -76,28 +76,39 @@ func Touched(a, b *Tree) []Change {
 // differences are the changes that make a into b; times count as changes if
 // they are asked for. They hold copies, and keep neither tree alive.
 func differences(a, b *Tree, times bool) []Change {
-	var changes []Change
-	c := comparison{times: times, emit: func(op Op, before, after *Entry) {
-		c := Change{Op: op}
-		if before != nil {
-			e := *before
-			c.Path, c.Before = e.Path, &e
-		}
-		if after != nil {
-			e := *after
-			c.Path, c.After = e.Path, &e
-		}
-		changes = append(changes, c)
-	}}
-	c.folders(a.root, b.root)
-	return changes
+	c := comparison{times: times}
+	c.folders("", a.root, b.root)
+	return c.changes
 }
 
 // A comparison walks two trees side by side, in the order of the bytes of the
 // paths.
 type comparison struct {
-	times bool // times of modification count
-	emit  func(op Op, before, after *Entry)
+	times   bool // times of modification count
+	changes []Change
+}
+
+// A side is an entry in one of two trees; nothing where its folder is nil.
+type side struct {
+	in *Folder
+	at int
+}
+
+// entry is the entry at path; nil for nothing.
+func (s side) entry(path string) *Entry {
+	if s.in == nil {
+		return nil
+	}
+	e := s.in.at(path, s.at)
+	return &e
+}
+
+// folder is what the entry stands for; nil if it is no folder.
+func (s side) folder() *Folder {
+	if s.in == nil {
+		return nil
+	}
+	return s.in.sub(s.at)
 }
 
 // A pair is a folder in both trees, or in one.
@@ -106,55 +117,49 @@ type pair struct {
 	a, b *Folder
 }
 
-// folders compares two folders, either of which may be missing. Folders with
-// equal digests are not entered.
-func (c *comparison) folders(a, b *Folder) {
+// folders compares two folders at a path, "" for the root, either of which may
+// be missing. Folders with equal digests are not entered.
+func (c *comparison) folders(path string, a, b *Folder) {
 	switch {
 	case a == b, a != nil && b != nil && !c.times && a.hash == b.hash:
 		return
 	case a == nil:
-		b.all(func(e *Entry) bool { c.emit(Created, nil, e); return true })
+		b.all(path, func(e Entry) bool { c.emit(Created, e.Path, nil, &e); return true })
 		return
 	case b == nil:
-		a.all(func(e *Entry) bool { c.emit(Deleted, e, nil); return true })
+		a.all(path, func(e Entry) bool { c.emit(Deleted, e.Path, &e, nil); return true })
 		return
 	}
 	var open []pair // folders whose contents are still to come; the last is the next
 	below := func() {
 		p := open[len(open)-1]
 		open = open[:len(open)-1]
-		c.folders(p.a, p.b)
+		c.folders(childOf(path, p.name), p.a, p.b)
 	}
-	x, y := a.subs, b.subs
-	for i, j := 0, 0; i < len(a.entries) || j < len(b.entries); {
-		var before, after *Entry
-		var p pair
-		order := 0
+	for i, j := 0, 0; i < len(a.rows) || j < len(b.rows); {
+		var before, after side
+		name, order := "", 0
 		switch {
-		case i == len(a.entries):
+		case i == len(a.rows):
 			order = 1
-		case j == len(b.entries):
+		case j == len(b.rows):
 			order = -1
 		default:
-			order = strings.Compare(a.Name(i), b.Name(j))
+			order = strings.Compare(a.names.At(i), b.names.At(j))
 		}
 		if order <= 0 {
-			before, p.name = &a.entries[i], a.Name(i)
-			if i++; before.Kind == Dir {
-				p.a, x = x[0], x[1:]
-			}
+			before, name = side{a, i}, a.names.At(i)
+			i++
 		}
 		if order >= 0 {
-			after, p.name = &b.entries[j], b.Name(j)
-			if j++; after.Kind == Dir {
-				p.b, y = y[0], y[1:]
-			}
+			after, name = side{b, j}, b.names.At(j)
+			j++
 		}
-		for len(open) > 0 && passed(open[len(open)-1].name, p.name) {
+		for len(open) > 0 && passed(open[len(open)-1].name, name) {
 			below()
 		}
-		c.entries(before, after)
-		if p.a != p.b {
+		c.entries(path, name, before, after)
+		if p := (pair{name, before.folder(), after.folder()}); p.a != p.b {
 			open = append(open, p)
 		}
 	}
@@ -163,15 +168,25 @@ func (c *comparison) folders(a, b *Folder) {
 	}
 }
 
-// entries compares what two trees have in one place; nil is nothing.
-func (c *comparison) entries(before, after *Entry) {
+// entries compares what two trees have under a name in the folder at dir.
+func (c *comparison) entries(dir, name string, before, after side) {
+	op := Modified
 	switch {
-	case before == after:
-	case before == nil:
-		c.emit(Created, nil, after)
-	case after == nil:
-		c.emit(Deleted, before, nil)
-	case !before.Same(*after), c.times && !before.ModTime.Equal(after.ModTime):
-		c.emit(Modified, before, after)
+	case before.in == nil:
+		op = Created
+	case after.in == nil:
+		op = Deleted
+	default:
+		x, y := &before.in.rows[before.at], &after.in.rows[after.at]
+		same := x.same(y) && (!c.times || x.SameTime(y))
+		if same && (x.Kind() != Link || before.in.Target(before.at) == after.in.Target(after.at)) {
+			return
+		}
 	}
+	path := childOf(dir, name)
+	c.emit(op, path, before.entry(path), after.entry(path))
+}
+
+func (c *comparison) emit(op Op, path string, before, after *Entry) {
+	c.changes = append(c.changes, Change{Path: path, Op: op, Before: before, After: after})
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"io/fs"
 )
 
@@ -27,20 +28,23 @@ const treeEncoding = "planlock.tree/1"
 
 const hashSize = sha256.Size
 
-// appendEntry encodes all of an entry but the hash of a folder.
-func appendEntry(buf []byte, e *Entry, name string) []byte {
-	buf = append(buf, e.Kind[0])
+// appendRow encodes all of an entry but the hash of a folder.
+func appendRow(buf []byte, r *Row, name, target string) []byte {
+	kind := r.Kind()
+	buf = append(buf, kind[0])
 	buf = appendText(buf, name)
-	buf = binary.BigEndian.AppendUint32(buf, UnixMode(e.Mode))
-	switch e.Kind {
+	buf = binary.BigEndian.AppendUint32(buf, uint32(r.Bits&^RowKind))
+	switch kind {
 	case File:
-		buf = binary.BigEndian.AppendUint64(buf, uint64(e.Size))
-		buf = appendText(buf, string(e.Digest))
+		buf = binary.BigEndian.AppendUint64(buf, uint64(r.Size))
+		buf = binary.AppendUvarint(buf, uint64(len(scheme)+2*len(r.Sum)))
+		buf = hex.AppendEncode(append(buf, scheme...), r.Sum[:])
 	case Link:
-		buf = appendText(buf, e.Target)
+		buf = appendText(buf, target)
 	}
 	return buf
 }
+
 func appendText(buf []byte, text string) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(text)))
 	return append(buf, text...)

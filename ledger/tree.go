@@ -3,8 +3,6 @@ package ledger
 import (
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 )
 
 // A Tree is an immutable manifest of a folder. It is safe for concurrent use.
@@ -23,31 +21,12 @@ type Origin struct {
 }
 
 // Empty is the tree of an empty folder.
-func Empty() *Tree { return TreeOf(grow(nil), Origin{}) }
+func Empty() *Tree { return TreeOf(new(Sealer).Folder(Names{}, nil, nil, nil), Origin{}) }
 
 // TreeOf is the tree with that root. It shares the lists of its origin.
 func TreeOf(root *Folder, origin Origin) *Tree {
 	return &Tree{root: root, digest: DigestOf(root.hash), origin: origin}
 }
-
-// NewTree makes a tree of entries, in any order. It takes a copy of them.
-//
-// It refuses, naming every entry at fault, paths that are doubled, absolute or
-// lead outside, entries whose fields do not fit their kind, and entries whose
-// folder is not listed as one: such a list says nothing that a folder could
-// hold.
-func NewTree(entries []Entry) (*Tree, error) {
-	if !slices.IsSortedFunc(entries, byPath) {
-		entries = slices.Clone(entries)
-		slices.SortFunc(entries, byPath)
-	}
-	if err := checkEntries(entries); err != nil {
-		return nil, err
-	}
-	return TreeOf(grow(entries), Origin{}), nil
-}
-
-func byPath(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 
 // Digest is the identity of the tree. Two trees have the same digest only if
 // all their entries are the same; the mode of the root and the times of
@@ -64,22 +43,22 @@ func (t *Tree) Len() int {
 
 // Lookup finds the entry of a path.
 func (t *Tree) Lookup(path string) (Entry, bool) {
-	if e := t.root.lookup(path); e != nil {
-		return *e, true
-	}
-	return Entry{}, false
+	return t.root.lookup(path)
 }
 
 // In yields the entries directly in the folder at path ("." for the root),
 // sorted by the bytes of their names; none if that is no folder of the tree.
 func (t *Tree) In(path string) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		f := t.root.at(path)
+		f := t.root.below(path)
 		if f == nil {
 			return
 		}
-		for i := range f.entries {
-			if !yield(f.entries[i]) {
+		if path == "." {
+			path = ""
+		}
+		for i := range f.rows {
+			if !yield(f.entry(path, i)) {
 				return
 			}
 		}
@@ -89,9 +68,7 @@ func (t *Tree) In(path string) iter.Seq[Entry] {
 // All yields the entries sorted by the bytes of their paths, so that a folder
 // comes before all that it holds (though not always right before).
 func (t *Tree) All() iter.Seq[Entry] {
-	return func(yield func(Entry) bool) {
-		t.root.all(func(e *Entry) bool { return yield(*e) })
-	}
+	return func(yield func(Entry) bool) { t.root.all("", yield) }
 }
 
 // Tracked reports whether a path is watched only: its changes are seen (those
@@ -101,6 +78,9 @@ func (t *Tree) All() iter.Seq[Entry] {
 func (t *Tree) Tracked(path string) bool {
 	return matches(t.origin.Scope.Track, path) || matches(t.origin.Scope.Stamps, path)
 }
+
+// Root is the folder that the tree is of.
+func (t *Tree) Root() *Folder { return t.root }
 
 // Level is how closely the scan that made the tree looks at a path, also at one
 // that the tree does not hold. Of a tree that was made of entries all is Full

@@ -102,7 +102,8 @@ func slowDigest(entries []Entry, folder string) Digest {
 		if !in || strings.Contains(name, "/") {
 			continue
 		}
-		buf = appendEntry(buf, &e, name)
+		row := rowOf(&e)
+		buf = appendRow(buf, &row, name, e.Target)
 		if e.Kind == Dir {
 			var sum []byte
 			fmt.Sscanf(strings.TrimPrefix(string(slowDigest(entries, e.Path)), scheme), "%x", &sum)

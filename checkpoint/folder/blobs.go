@@ -30,7 +30,6 @@ import (
 type Blobs struct {
 	mu        sync.RWMutex // of all that follows
 	catalogue              // where each content lies
-	fresh     []freshPut   // since the last sync
 	dead      error
 	closed    bool
 
@@ -113,13 +112,11 @@ func (d *Blobs) add(key sum, write func() (place, error)) error {
 	}
 	// After an error the pack is cut to where it ended, so that nothing has to
 	// be stepped over later.
-	start := d.own.end
 	p, err := write()
 	if err != nil {
 		return errors.Join(err, d.own.cut())
 	}
-	d.index[key] = where{d.own.name, p, true}
-	d.fresh = append(d.fresh, freshPut{key, start})
+	d.index.put(key, where{d.own.name, p, true})
 	return nil
 }
 
@@ -276,31 +273,25 @@ func (d *Blobs) sync() error {
 		return fmt.Errorf("checkpoint: sync: %w", err) // nothing is lost yet
 	}
 	if err := d.own.at.Check(d.own.end); err != nil {
-		for key, w := range d.index {
-			if w.pack == d.own.name {
-				w.sure = false
-				d.index[key] = w
-			}
-		}
+		d.lost = d.own.name
 		return d.die(err)
 	}
-	if len(d.fresh) == 0 {
-		return nil
+	if d.own.end == d.own.marked {
+		return nil // nothing was put since the last sync
 	}
 	if err := d.own.f.Sync(); err != nil {
 		err = d.die(err)
 		_ = d.own.back(d.own.marked) // nobody finds what is behind it, and it may be what fills the disk
 		return err
 	}
-	d.fresh = d.fresh[:0]
 	// The mark spares the next opening to check the contents before it.
 	if err := d.own.mark(); err != nil {
 		d.dead = fmt.Errorf("%w: cut pack %q: %w", checkpoint.ErrDead, d.path(d.own.name), err)
 		return nil
 	}
 	if d.indexIsOld() {
-		d.indexed = len(d.index) // once is enough, also if it fails
-		_ = d.writeIndex()       // it can always be made again
+		d.indexed = d.index.len() // once is enough, also if it fails
+		_ = d.writeIndex()        // it can always be made again
 	}
 	return nil
 }
@@ -319,10 +310,7 @@ func (d *Blobs) WriteGathered() error {
 func (d *Blobs) die(err error) error {
 	// Whoever asks again is told that they are not kept, and puts them
 	// elsewhere.
-	for _, put := range d.fresh {
-		delete(d.index, put.key)
-	}
-	d.fresh = nil
+	d.index.drop(d.own.name, d.own.marked)
 	d.own.drop()
 	d.dead = fmt.Errorf("%w: sync pack %q: %w", checkpoint.ErrDead, d.path(d.own.name), err)
 	return fmt.Errorf("checkpoint: sync: %w", d.dead)
@@ -345,6 +333,7 @@ func (d *Blobs) Close() error {
 		_ = d.writeIndex() // it can always be made again
 	}
 	d.files.close()
+	d.stored.done()
 	if d.own != nil {
 		errs = append(errs, d.own.f.Close())
 	}

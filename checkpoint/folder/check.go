@@ -73,7 +73,9 @@ func (d *Blobs) Check(ctx context.Context, fault func(Fault)) (Checked, error) {
 			return c.Checked, fmt.Errorf("checkpoint: check pack %q: %w", d.path(name), err)
 		}
 	}
-	c.index(d.indexPath(), readIndex(d.root, d.indexPath()), sizes)
+	x := readIndex(d.root, d.indexPath())
+	defer x.done()
+	c.index(d.indexPath(), x, sizes)
 	return c.Checked, nil
 }
 
@@ -168,11 +170,13 @@ func (c *checker) index(path string, x *packIndex, sizes map[string]int64) {
 		return // it is not used then
 	}
 	wrong := 0
-	for i := range x.len() {
-		key, w := x.at(i)
+	for key, w := range x.all {
 		if p, ok := c.places[w.pack][w.offset]; !ok || p.digest != key || p.size != w.size {
 			wrong++
 		}
+	}
+	if x.damaged.Load() {
+		c.fault(Fault{Pack: path, Why: "the index is damaged: remove it, it is made anew"})
 	}
 	if wrong > 0 {
 		c.fault(Fault{Pack: path, Why: fmt.Sprintf("%d entries of the index are not what the packs hold: remove it, it is made anew", wrong)})

@@ -270,9 +270,12 @@ func (c *collector) rewrite(ctx context.Context) (err error) {
 	d := c.folder
 	// Where the copying fails, for want of room most likely, it is undone: half
 	// of it would only fill the disk.
-	before := len(d.fresh)
+	before := int64(packHeader)
+	if d.own != nil {
+		before = d.own.end
+	}
 	defer func() {
-		if err != nil && d.dead == nil && len(d.fresh) > before { // there is no room for half of it
+		if err != nil && d.dead == nil && d.own != nil && d.own.end > before { // there is no room for half of it
 			c.moved = true
 			err = errors.Join(err, d.pop(before))
 		}
@@ -307,7 +310,6 @@ func (c *collector) rewrite(ctx context.Context) (err error) {
 	if err := d.own.f.Sync(); err != nil {
 		return d.die(err)
 	}
-	d.fresh = d.fresh[:0]
 	if err := d.own.at.Check(d.own.end); err != nil {
 		return d.die(err)
 	}
@@ -326,7 +328,6 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 	in := content.Check(interrupt.Reader(ctx, io.NewSectionReader(p.f, it.offset, it.size)), it.digest, it.size, wrong)
 	first, err := io.ReadAll(io.LimitReader(in, content.Small))
 	var at place
-	start := d.own.end
 	if err == nil {
 		at, err = d.own.add(ctx, it.digest, first, in)
 	}
@@ -339,8 +340,7 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 		}
 		return false, err
 	}
-	d.index[it.digest] = where{d.own.name, at, true}
-	d.fresh = append(d.fresh, freshPut{it.digest, start})
+	d.index.put(it.digest, where{d.own.name, at, true})
 	return true, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,38 @@ func indexed(t testing.TB, packs, each int) (dir string, texts []string) {
 	return dir, texts
 }
 
+// opened is an index of these bytes; nil if it is none.
+func opened(b []byte) *packIndex { return openIndex(bytes.NewReader(b), int64(len(b))) }
+
+// verifies reports whether all of an index verifies.
+func verifies(b []byte) bool {
+	x := opened(b)
+	if x == nil {
+		return false
+	}
+	for range x.all {
+	}
+	return !x.damaged.Load()
+}
+
+// An entry says of a content where it lies.
+type entry struct {
+	key sum
+	at  where
+}
+
+// spelled is an index of packs and contents.
+func spelled(t testing.TB, packs []indexedPack, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := writeIndexOf(&b, packs)
+	for _, e := range entries {
+		w.add(e.key, e.at)
+	}
+	must(t, w.end())
+	return b.Bytes()
+}
+
 // The index answers as the packs do, whatever happened to it or to them.
 func TestIndexIsAdvice(t *testing.T) {
 	dir, texts := indexed(t, 3, 5)
@@ -48,8 +81,8 @@ func TestIndexIsAdvice(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := openStore(t, dir)
-	if d.stored.len() != len(texts) || len(d.index) != 0 {
-		t.Fatalf("%d of %d contents are in the index, and %d beside it", d.stored.len(), len(texts), len(d.index))
+	if d.stored.len() != len(texts) || d.index.len() != 0 {
+		t.Fatalf("%d of %d contents are in the index, and %d beside it", d.stored.len(), len(texts), d.index.len())
 	}
 	d.Close()
 	put(t, dir, "a", "b", "c") // none of which is in it
@@ -60,14 +93,17 @@ func TestIndexIsAdvice(t *testing.T) {
 	for i := range good {
 		b := bytes.Clone(good)
 		b[i] ^= 1 << (i % 8)
-		if decodeIndex(b) != nil || decodeIndex(good[:i]) != nil {
+		if verifies(b) || verifies(good[:i]) {
 			t.Fatalf("byte %d changed or cut, and it was read", i)
 		}
 	}
 	for name, do := range map[string]func() error{
-		"as it is":     func() error { return nil },
-		"removed":      func() error { return os.Remove(path) },
-		"damaged":      func() error { return os.WriteFile(path, append([]byte("x"), good[1:]...), 0o644) },
+		"as it is": func() error { return nil },
+		"removed":  func() error { return os.Remove(path) },
+		"damaged":  func() error { return os.WriteFile(path, append([]byte("x"), good[1:]...), 0o644) },
+		"damaged in the middle": func() error {
+			return os.WriteFile(path, append(append(bytes.Clone(good[:len(good)/2]), good[len(good)/2]^1), good[len(good)/2+1:]...), 0o644)
+		},
 		"a folder":     func() error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o755)) },
 		"a newer pack": func() error { put(t, dir, "newer"); return nil },
 		"a pack moved": func() error {
@@ -103,10 +139,22 @@ func TestIndexLies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := decodeIndex(b)
-	copy(x.entries[:32], bytes.Repeat([]byte{0}, 32))
-	x.entries[indexEntry+32+4+7]++ // the offset of the second
-	if err := os.WriteFile(path, encodeIndex(x.packs, x.entries), 0o644); err != nil {
+	x := opened(b)
+	var entries []entry
+	for key, at := range x.all {
+		entries = append(entries, entry{key, at})
+	}
+	entries[0].key = sum{}
+	entries[1].at.offset++
+	for i := range x.packs {
+		x.packs[i].upTo++ // so that it may say that
+	}
+	b = bytes.Clone(spelled(t, x.packs, entries...))
+	for i := range x.packs {
+		x.packs[i].upTo--
+	}
+	copy(b, spelled(t, x.packs)[:x.start])
+	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	d := openStore(t, dir)
@@ -127,11 +175,14 @@ func TestIndexLies(t *testing.T) {
 
 func TestGoldenIndex(t *testing.T) {
 	packs := []indexedPack{{goldenPack, 300}, {"01JGVPACKV2", 20}}
-	entries := appendIndexEntry(nil, sum{1}, 1, place{17, 2})
-	entries = appendIndexEntry(entries, sum{2}, 0, place{100, 200})
-	x := decodeIndex(golden.Same(t, "index.v1", encodeIndex(packs, entries)))
-	if diff := cmp.Diff(&packIndex{packs, entries}, x, cmp.AllowUnexported(packIndex{}, indexedPack{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	want := []entry{{sum{1}, where{"01JGVPACKV2", place{17, 2}, true}}, {sum{2}, where{goldenPack, place{100, 200}, true}}}
+	x := opened(golden.Same(t, "index.v2", spelled(t, packs, want...)))
+	var got []entry
+	for key, at := range x.all {
+		got = append(got, entry{key, at})
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(entry{}, where{}, place{})); diff != "" || !slices.Equal(x.packs, packs) {
+		t.Errorf("%v, (-want +got):\n%s", x.packs, diff)
 	}
 	if w, ok := x.find(sum{2}); !ok || w != (where{goldenPack, place{100, 200}, true}) {
 		t.Errorf("%+v, %v", w, ok)
@@ -141,22 +192,37 @@ func TestGoldenIndex(t *testing.T) {
 	}
 }
 
+// Of more contents than a block has, also where many begin alike, each is found,
+// and no other.
+func TestIndexOfManyBlocks(t *testing.T) {
+	var entries []entry
+	for i := range 1000 {
+		key := sum{0: byte(i / 500), 8: byte(i / 256), 9: byte(i)}
+		entries = append(entries, entry{key, where{"a", place{int64(20 + 2*i), 2}, true}})
+	}
+	x := opened(spelled(t, []indexedPack{{"a", 9000}}, entries...))
+	for _, e := range entries {
+		if at, ok := x.find(e.key); !ok || at != e.at {
+			t.Fatalf("%x: %v, %v", e.key, at, ok)
+		}
+		e.key[31] = 1
+		if at, ok := x.find(e.key); ok {
+			t.Fatalf("%x: %v", e.key, at)
+		}
+	}
+}
+
 func FuzzIndex(f *testing.F) {
-	f.Add(encodeIndex([]indexedPack{{"a", 30}}, appendIndexEntry(nil, sum{1}, 0, place{17, 2})))
+	f.Add(spelled(f, []indexedPack{{"a", 30}}, entry{sum{1}, where{"a", place{17, 2}, true}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 4 {
 			b = format.Seal(b[:len(b)-4])
 		}
-		x := decodeIndex(b)
-		if x == nil {
-			return
-		}
-		for i := range x.len() {
-			x.at(i)
-		}
-		x.find(sum{1})
-		if !bytes.Equal(encodeIndex(x.packs, x.entries), b) {
-			t.Fatal("it is written otherwise")
+		if x := opened(b); x != nil {
+			for key := range x.all {
+				x.find(key)
+			}
+			x.find(sum{1})
 		}
 	})
 }

@@ -1,16 +1,12 @@
 package folder
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/ledger"
 )
-
-// A freshPut is a content that was put and not synced yet.
-type freshPut struct {
-	key   sum
-	start int64 // where its pack ended before
-}
 
 // rely notes that somebody was told that the content at w is kept.
 func (d *Blobs) rely(w where) {
@@ -44,30 +40,50 @@ func (d *Blobs) TakeBack(digests []ledger.Digest) (gone []ledger.Digest, err err
 	}
 	// From the end on, and only while each is the caller's: what lies before
 	// somebody else's content cannot be cut.
-	n := len(d.fresh)
-	for n > 0 && mine[d.fresh[n-1].key] && d.fresh[n-1].start >= d.relied.Load() {
-		n--
-		gone = append(gone, ledger.DigestOf(d.fresh[n].key))
+	end := d.own.end
+	fresh := d.fresh()
+	for i, put := range slices.Backward(fresh) {
+		start := d.own.marked // where the pack ended before
+		if i > 0 {
+			start = fresh[i-1].offset + fresh[i-1].size
+		}
+		if !mine[put.key] || start < d.relied.Load() {
+			break
+		}
+		end, gone = start, append(gone, ledger.DigestOf(put.key))
 	}
-	if err := d.pop(n); err != nil {
+	if err := d.pop(end); err != nil {
 		return nil, err
 	}
 	return gone, nil
 }
 
-// pop cuts what was put since the last sync off the own pack, but for the first
-// n contents.
-func (d *Blobs) pop(n int) error {
-	if n == len(d.fresh) {
+// A freshPut is a content that was put and not synced yet.
+type freshPut struct {
+	key sum
+	place
+}
+
+// fresh are the contents of the own pack that are not synced yet, in their
+// order.
+func (d *Blobs) fresh() (list []freshPut) {
+	for key, w := range d.index.all {
+		if w.pack == d.own.name && w.offset >= d.own.marked {
+			list = append(list, freshPut{key, w.place})
+		}
+	}
+	slices.SortFunc(list, func(a, b freshPut) int { return cmp.Compare(a.offset, b.offset) })
+	return list
+}
+
+// pop cuts the own pack, behind a content that is not synced or the last mark.
+func (d *Blobs) pop(end int64) error {
+	if end == d.own.end {
 		return nil
 	}
-	end := d.fresh[n].start
 	if err := d.own.back(end); err != nil {
 		return fmt.Errorf("checkpoint: cut pack %q: %w", d.path(d.own.name), err) // all of it stays, and is whole
 	}
-	for _, put := range d.fresh[n:] {
-		delete(d.index, put.key)
-	}
-	d.fresh = d.fresh[:n]
+	d.index.drop(d.own.name, end)
 	return nil
 }

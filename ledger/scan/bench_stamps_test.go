@@ -17,14 +17,14 @@ func BenchmarkRevive(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	stamps := string(Stamps(tree, dir, life))
+	stamps := string(spelled(b, tree, dir, life))
 	if stamps == "" {
 		b.Skip("no stamps are kept on this system, or on this file system")
 	}
 	b.SetBytes(int64(len(stamps)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Revive(dir, life, stamps); err != nil {
+		if _, err := s.revive(dir, life, stamps); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/planlock/planlock/ledger"
@@ -9,12 +10,28 @@ import (
 // put notes what was seen of an entry. Readers put different ones at the same
 // time.
 func (w *walk) put(v *visit, i int, s seen) {
-	if !v.fresh {
+	isLink := s.row.Bits == ledger.RowLink
+	if !v.fresh || isLink {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+	}
+	if !v.fresh {
 		v.own()
 	}
-	v.found[i], v.marks[i] = s.entry, s.mark
+	v.rows[i], v.marks[i] = s.row, s.mark
+	if isLink {
+		v.link(i, s.target)
+	}
+}
+
+// target is where the entry i led before it was looked at.
+func (w *walk) target(v *visit, i int) string {
+	if !v.fresh {
+		return v.prior.Target(i)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return v.links[i]
 }
 
 // build makes the node of a folder that was read, or finds that it is the prior
@@ -24,7 +41,7 @@ func (w *walk) build(v *visit) *node {
 	if v.node != nil {
 		return v.node // it was not looked at
 	}
-	same := p != nil && v.found == nil && len(v.late) == 0 && v.status == p.status && v.named == p.named
+	same := p != nil && v.rows == nil && len(v.late) == 0 && v.status == p.status && v.named == p.named
 	for k, sub := range v.subs {
 		if sub.end == read {
 			sub.node = w.build(sub)
@@ -47,53 +64,80 @@ func (w *walk) build(v *visit) *node {
 	for _, sub := range subs {
 		v.place(sub)
 	}
-	n := &node{status: v.status, named: v.named, marks: v.marks}
-	entries := v.found
-	if entries == nil {
-		entries, n.marks = p.Entries(), p.marks
-	} else {
-		entries, n.marks = compact(entries, n.marks)
-	}
+	n := &node{status: v.status, named: v.named}
 	var folders []*ledger.Folder
 	n.subs, folders = nodesOf(subs)
-	n.Folder = w.sealer.Folder(v.path, entries, folders)
+	if v.rows == nil {
+		n.marks = p.marks
+		n.Folder = w.sealer.Folder(p.Names(), p.Rows(), p.Links(), folders)
+	} else {
+		v.compact()
+		n.marks = v.marks
+		n.Folder = w.sealer.Folder(v.names, v.rows, v.linked(), folders)
+	}
 	n.count()
 	return n
 }
 
 // place sets the entry that stands for a folder to what became of that.
 func (v *visit) place(sub *visit) {
-	var s seen
+	s := seen{row: ledger.Row{Bits: absent}}
 	switch sub.end {
 	case read:
-		s.entry = sub.status.entry(sub.path)
+		s.row = sub.status.row()
 	case replaced:
 		s = *sub.other
 	}
-	entries, marks := v.found, v.marks
-	if entries == nil {
-		entries, marks = v.prior.Entries(), v.prior.marks
+	rows, marks := v.rows, v.marks
+	if rows == nil {
+		rows, marks = v.prior.Rows(), v.prior.marks
 	}
-	if entries[sub.at] == s.entry && marks[sub.at] == s.mark {
+	was := rows[sub.at]
+	if was.Bits&ledger.RowKind == ledger.RowDir {
+		was.Size = 0
+	}
+	if s.is(&was, "", &marks[sub.at]) {
 		return
 	}
 	v.own()
-	v.found[sub.at], v.marks[sub.at] = s.entry, s.mark
+	v.rows[sub.at], v.marks[sub.at] = s.row, s.mark
+	if s.row.Bits == ledger.RowLink {
+		v.link(sub.at, s.target)
+	}
 }
 
-// compact drops the entries that are absent, and their marks.
-func compact(entries []ledger.Entry, marks []mark) ([]ledger.Entry, []mark) {
-	absent := func(e ledger.Entry) bool { return e.Kind == "" }
-	if !slices.ContainsFunc(entries, absent) {
-		return entries, marks
+// compact drops the entries that are absent, and what is known of them.
+func (v *visit) compact() {
+	gone := func(r ledger.Row) bool { return r.Bits == absent }
+	if !slices.ContainsFunc(v.rows, gone) {
+		return
 	}
-	kept := marks[:0]
-	for i := range entries {
-		if !absent(entries[i]) {
-			kept = append(kept, marks[i])
+	var names ledger.Namer
+	kept := 0
+	for i, r := range v.rows {
+		target, isLink := v.links[i]
+		delete(v.links, i)
+		if gone(r) {
+			continue
+		}
+		names.Add([]byte(v.names.At(i)))
+		v.rows[kept], v.marks[kept] = r, v.marks[i]
+		if isLink {
+			v.links[kept] = target
+		}
+		kept++
+	}
+	v.names, v.rows, v.marks = names.Names(), v.rows[:kept], v.marks[:kept]
+}
+
+// linked is where those entries lead that are links.
+func (v *visit) linked() (links []ledger.Linked) {
+	for _, i := range slices.Sorted(maps.Keys(v.links)) {
+		if v.rows[i].Bits == ledger.RowLink { // else it was one
+			links = append(links, ledger.Linked{At: i, Target: v.links[i]})
 		}
 	}
-	return slices.DeleteFunc(entries, absent), kept
+	return links
 }
 
 // nodesOf are the nodes of subs, which are sorted, and may hold some that are

@@ -11,21 +11,17 @@ import (
 
 // part looks at some of the entries of an open folder.
 func (r *reader) part(v *visit, lo, hi int) {
-	entries, marks := v.base()
-	cut := 0
-	if v.path != "" {
-		cut = len(v.path) + 1
-	}
+	names, rows, marks := v.base()
 	for i := lo; i < hi; i++ {
-		e, m := &entries[i], &marks[i]
-		if e.Kind == ledger.Dir || m.named {
+		row, m := &rows[i], &marks[i]
+		if row.Bits&ledger.RowKind == ledger.RowDir || m.has(named) {
 			continue
 		}
 		var now status
-		if m.status.mode != 0 {
+		if m.has(looked) {
 			var err error
-			if now, err = v.dir.stat(&r.buffers, e.Path[cut:]); err == nil {
-				if now == m.status && !m.unread && r.walk.belief.covers(&now) {
+			if now, err = v.dir.stat(&r.buffers, names.At(i)); err == nil {
+				if m.equals(row, &now) && r.walk.belief.covers(&now) {
 					continue
 				}
 			} // else it is looked at once more, and the error found again
@@ -33,37 +29,38 @@ func (r *reader) part(v *visit, lo, hi int) {
 		if r.walk.ctx.Err() != nil {
 			return
 		}
-		r.look(v, i, e.Path[cut:], now)
+		r.look(v, i, now)
 	}
 }
 
 // look reads an entry, and notes what it is now.
-func (r *reader) look(v *visit, i int, name string, now status) {
-	entries, marks := v.base()
-	e, m := &entries[i], &marks[i]
-	s, err := r.entry(v.dir, name, e.Path, e.Kind, now)
+func (r *reader) look(v *visit, i int, now status) {
+	names, rows, marks := v.base()
+	name, kind := names.At(i), rows[i].Kind()
+	s, err := r.entry(v.dir, name, kind, now)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s = seen{}
+		s = seen{row: ledger.Row{Bits: absent}}
 	case err != nil && !r.tolerates(&s):
-		r.walk.fail(e.Path, err)
+		r.walk.fail(join(v.path(), name), err)
 		return
-	case s.entry.Kind == ledger.Dir:
-		r.becomes(v, i, e.Path)
-		return
-	}
-	if s.entry == *e && s.mark == *m {
+	case s.row.Kind() == ledger.Dir:
+		r.becomes(v, i, name)
 		return
 	}
-	if s.entry.Digest == e.Digest {
-		s.entry.Digest = e.Digest // the same text, once
+	target := ""
+	if kind == ledger.Link {
+		target = r.walk.target(v, i)
 	}
-	r.walk.put(v, i, s)
+	if !s.is(&rows[i], target, &marks[i]) {
+		r.walk.put(v, i, s)
+	}
 }
 
 // becomes makes a visit of an entry that was no folder a moment before.
-func (r *reader) becomes(v *visit, i int, path string) {
-	sub := &visit{path: path, up: v, at: i, placed: true, named: v.named || r.walk.scanner.Scope.NamesOnly(path)}
+func (r *reader) becomes(v *visit, i int, name string) {
+	sub := &visit{name: name, up: v, at: i, placed: true, named: v.named}
+	sub.named = v.named || r.walk.scanner.Scope.NamesOnly(sub.path())
 	v.users.Add(1)
 	r.walk.mu.Lock()
 	v.late = append(v.late, sub)
@@ -74,31 +71,31 @@ func (r *reader) becomes(v *visit, i int, path string) {
 // entry reads what stands at name. A folder is not read. kind is what is
 // expected, and now what is known already, if its mode is not zero. With an
 // error comes as much as was seen.
-func (r *reader) entry(in folder, name, path string, kind ledger.Kind, now status) (s seen, err error) {
+func (r *reader) entry(in folder, name string, kind ledger.Kind, now status) (s seen, err error) {
 	// Whatever changes between two looks is looked at again, a few times: then
 	// something writes all the time, and no state of it would be true.
 	for range tries {
 		switch {
 		case now.mode != 0:
 		case kind == ledger.File: // it is opened at once, which says as much
-			if s, err = r.file(in, name, path, nil); err == nil || !errors.Is(err, ErrChanging) {
+			if s, err = r.file(in, name, nil); err == nil || !errors.Is(err, ErrChanging) {
 				return s, err
 			}
 			fallthrough
 		default:
 			if now, err = in.stat(&r.buffers, name); err != nil {
-				return seen{entry: ledger.Entry{Path: path, Kind: ledger.Special}}, err
+				return seen{row: noRow(ledger.Special)}, err
 			}
 		}
-		s = seen{now.entry(path), mark{status: now}}
-		switch s.entry.Kind {
+		s = r.seen(&now)
+		switch s.row.Kind() {
 		case ledger.Link:
-			s.entry.Target, err = in.target(&r.buffers, name)
-			if err == nil && s.entry.Target == "" || err != nil && !errors.Is(err, fs.ErrPermission) {
+			s.target, err = in.target(&r.buffers, name)
+			if err == nil && s.target == "" || err != nil && !errors.Is(err, fs.ErrPermission) {
 				err = ErrChanging // it was a link a moment ago
 			}
 		case ledger.File:
-			s, err = r.file(in, name, path, &now)
+			s, err = r.file(in, name, &now)
 		}
 		if err == nil || !errors.Is(err, ErrChanging) {
 			return s, err
@@ -109,18 +106,18 @@ func (r *reader) entry(in folder, name, path string, kind ledger.Kind, now statu
 }
 
 // file reads the regular file at name: looks at it, reads it, and looks again.
-func (r *reader) file(in folder, name, path string, known *status) (s seen, err error) {
+func (r *reader) file(in folder, name string, known *status) (s seen, err error) {
 	f, err := in.file(&r.buffers, name)
 	if err != nil {
 		// What was there may not be: a link to the outside, a socket, nothing.
 		now, statErr := in.stat(&r.buffers, name)
 		switch {
 		case statErr != nil:
-			return seen{entry: ledger.Entry{Path: path, Kind: ledger.Special}}, statErr
+			return seen{row: noRow(ledger.Special)}, statErr
 		case now.kind() != ledger.File, known != nil && !now.same(known):
 			err = ErrChanging
 		}
-		return seen{now.entry(path), mark{status: now}}, err
+		return r.seen(&now), err
 	}
 	defer f.close()
 	r.reads++
@@ -128,14 +125,14 @@ func (r *reader) file(in folder, name, path string, known *status) (s seen, err 
 	if err != nil {
 		return s, err
 	}
-	s = seen{before.entry(path), mark{status: before}}
+	s = r.seen(&before)
 	if before.kind() != ledger.File || known != nil && before != *known {
 		return s, ErrChanging
 	}
 	if most := r.walk.scanner.MaxFile; before.size > most {
 		return s, fmt.Errorf("%w: it has %d bytes, and files of more than %d are not read; leave it out with [ledger] ignore", errTooLarge, before.size, most)
 	}
-	if s.entry.Digest, err = r.digest(f, before.size); err != nil {
+	if s.row.Sum, err = r.sum(f, before.size); err != nil {
 		return s, err
 	}
 	if after, err := f.status(); err != nil || after != before {
@@ -144,17 +141,22 @@ func (r *reader) file(in folder, name, path string, known *status) (s seen, err 
 	return s, nil
 }
 
-// digest reads the content of a file that should have size bytes. It stops as
-// soon as there are more.
-func (r *reader) digest(f openFile, size int64) (ledger.Digest, error) {
+// seen is what a status tells, as the kind that it names.
+func (r *reader) seen(now *status) seen {
+	return seen{row: now.row(), mark: now.mark(r.walk.trust.dev)}
+}
+
+// sum reads the content of a file that should have size bytes. It stops as soon
+// as there are more.
+func (r *reader) sum(f openFile, size int64) (sum [sha256.Size]byte, err error) {
 	if r.content == nil {
 		r.content = make([]byte, contentSize)
 	}
 	if size < contentSize {
 		if err := readWhole(f, r.content[:size+1]); err != nil {
-			return "", err
+			return sum, err
 		}
-		return ledger.Sum(r.content[:size]), nil
+		return sha256.Sum256(r.content[:size]), nil
 	}
 	if r.hash == nil {
 		r.hash = sha256.New()
@@ -162,21 +164,21 @@ func (r *reader) digest(f openFile, size int64) (ledger.Digest, error) {
 	r.hash.Reset()
 	for n := int64(0); n <= size; {
 		if err := r.walk.ctx.Err(); err != nil {
-			return "", err
+			return sum, err
 		}
 		k, err := f.read(r.content)
 		if err != nil {
-			return "", err
+			return sum, err
 		}
 		if n += int64(k); k == 0 {
 			if n != size {
 				break
 			}
-			return ledger.DigestOf([sha256.Size]byte(r.hash.Sum(r.content[:0]))), nil
+			return [sha256.Size]byte(r.hash.Sum(r.content[:0])), nil
 		}
 		r.hash.Write(r.content[:k])
 	}
-	return "", ErrChanging
+	return sum, ErrChanging
 }
 
 // readWhole reads a file that is one byte shorter than b.

@@ -3,7 +3,6 @@ package scan
 import (
 	"errors"
 	"io/fs"
-	"strings"
 	"sync"
 
 	"github.com/planlock/planlock/ledger"
@@ -44,8 +43,8 @@ func (r *reader) visit(v *visit) {
 		}
 	}
 	v.end = read
-	entries, _ := v.base()
-	n := len(entries)
+	_, rows, _ := v.base()
+	n := len(rows)
 	// The first entries are this reader's own; the rest are jobs that others
 	// may take.
 	first := min(n, batch)
@@ -95,9 +94,8 @@ func (r *reader) enter(v *visit) bool {
 		return false
 	}
 	defer r.leave(v, in)
-	_, name := splitPath(v.path)
 	for range tries {
-		v.dir, err = in.enter(&r.buffers, name)
+		v.dir, err = in.enter(&r.buffers, v.name)
 		if err == nil {
 			if v.status, err = v.dir.status(); err == nil {
 				r.walk.open.Add(1)
@@ -105,7 +103,7 @@ func (r *reader) enter(v *visit) bool {
 			}
 			v.dir.close()
 		}
-		now, statErr := in.stat(&r.buffers, name)
+		now, statErr := in.stat(&r.buffers, v.name)
 		switch {
 		case errors.Is(statErr, fs.ErrNotExist):
 			return false
@@ -120,14 +118,14 @@ func (r *reader) enter(v *visit) bool {
 			}
 			continue // it is there again
 		}
-		s, readErr := r.entry(in, name, v.path, unclear, now)
+		s, readErr := r.entry(in, v.name, unclear, now)
 		switch {
 		case errors.Is(readErr, fs.ErrNotExist):
 			return false
-		case readErr == nil && s.entry.Kind == ledger.Dir:
+		case readErr == nil && s.row.Kind() == ledger.Dir:
 			continue
 		case readErr != nil:
-			v.status = s.mark.status
+			v.status = now
 			r.refuse(v, readErr)
 			return false
 		}
@@ -143,7 +141,7 @@ func (r *reader) place(v *visit) (folder, error) {
 	if v.placed {
 		return v.up.dir, nil
 	}
-	return descend(&r.buffers, r.walk.top.dir, v.up.path)
+	return descend(&r.buffers, r.walk.top.dir, v.up.path())
 }
 
 // leave lets go of what place opened.
@@ -182,24 +180,24 @@ func (r *reader) list(v *visit) error {
 	}
 	r.sort()
 	p := v.prior
-	known, next := 0, 0
+	var before ledger.Names
 	if p != nil {
-		known = len(p.Entries())
+		before = p.Names()
 	}
+	known, next := before.Len(), 0
 	same := p != nil && p.named == v.named
+	dir := sync.OnceValue(v.path) // most listings need no path
 	for _, l := range r.names {
 		name := r.name(l)
-		for next < known && p.Name(next) < string(name) {
+		for next < known && before.At(next) < string(name) {
 			next, same = next+1, false
 		}
-		k := keptName{kind: l.kind, prior: -1}
-		if next < known && p.Name(next) == string(name) {
-			k.prior, k.path = next, p.Entries()[next].Path
+		k := keptName{name: l, kind: l.kind, prior: -1}
+		if next < known && before.At(next) == string(name) {
+			k.prior = next
 			next++
-		} else {
-			k.path = join(v.path, name)
 		}
-		if !r.keep(v, &k) {
+		if !r.keep(v, dir, &k) {
 			same = same && k.prior < 0
 			continue
 		}
@@ -214,32 +212,23 @@ func (r *reader) list(v *visit) error {
 	return nil
 }
 
-// join makes a path with one allocation.
-func join(dir string, name []byte) string {
-	var b strings.Builder
-	b.Grow(len(dir) + 1 + len(name))
-	if dir != "" {
-		b.WriteString(dir)
-		b.WriteByte('/')
-	}
-	b.Write(name)
-	return b.String()
-}
-
-// keep reports whether a name is part of the tree, and completes what is known
-// of it.
-func (r *reader) keep(v *visit, k *keptName) bool {
+// keep reports whether a name in the folder at dir is part of the tree, and
+// completes what is known of it.
+func (r *reader) keep(v *visit, dir func() string, k *keptName) bool {
 	if p := v.prior; r.walk.sameScope && k.prior >= 0 && p.named == v.named {
-		k.named = p.marks[k.prior].named || p.Entries()[k.prior].Kind == ledger.Dir && p.sub(k.prior).named
+		k.named = p.marks[k.prior].has(named)
+		if sub := p.sub(k.prior); sub != nil {
+			k.named = sub.named
+		}
 	} else {
-		if r.walk.scanner.Scope.Omits(k.path) {
+		path := join(dir(), string(r.name(k.name)))
+		if r.walk.scanner.Scope.Omits(path) {
 			return false
 		}
-		k.named = v.named || r.walk.scanner.Scope.NamesOnly(k.path)
+		k.named = v.named || r.walk.scanner.Scope.NamesOnly(path)
 	}
 	if k.kind == unclear {
-		_, name := splitPath(k.path)
-		now, err := v.dir.stat(&r.buffers, name)
+		now, err := v.dir.stat(&r.buffers, string(r.name(k.name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
@@ -251,33 +240,39 @@ func (r *reader) keep(v *visit, k *keptName) bool {
 // fits reports whether an entry of a prior scan can stay where it is for a name
 // that was listed.
 func (n *node) fits(k *keptName) bool {
-	if k.kind == ledger.Dir {
-		return n.Entries()[k.prior].Kind == ledger.Dir && n.sub(k.prior).named == k.named
+	if sub := n.sub(k.prior); sub != nil || k.kind == ledger.Dir {
+		return k.kind == ledger.Dir && sub != nil && sub.named == k.named
 	}
-	return n.Entries()[k.prior].Kind != ledger.Dir && n.marks[k.prior].named == k.named
+	return n.marks[k.prior].has(named) == k.named
 }
 
 // arrange makes the entries of the names that were kept, as far as they are
 // known.
 func (r *reader) arrange(v *visit) {
-	v.fresh = true
-	v.found, v.marks = make([]ledger.Entry, len(r.kept)), make([]mark, len(r.kept))
 	for i := range r.kept {
-		k, e := &r.kept[i], &v.found[i]
+		r.namer.Add(r.name(r.kept[i].name))
+	}
+	v.fresh, v.names = true, r.namer.Names()
+	v.rows, v.marks = make([]ledger.Row, len(r.kept)), make([]mark, len(r.kept))
+	for i := range r.kept {
+		k, row := &r.kept[i], &v.rows[i]
 		switch fits := k.prior >= 0 && v.prior.fits(k); {
 		case k.kind == ledger.Dir:
-			sub := &visit{path: k.path, up: v, at: i, named: k.named}
-			if k.prior >= 0 && v.prior.Entries()[k.prior].Kind == ledger.Dir {
+			sub := &visit{name: v.names.At(i), up: v, at: i, named: k.named}
+			if k.prior >= 0 {
 				sub.prior = v.prior.sub(k.prior)
 			}
 			v.subs = append(v.subs, sub)
-			*e = ledger.Entry{Path: k.path, Kind: ledger.Dir}
+			*row = noRow(ledger.Dir)
 		case fits:
-			*e, v.marks[i] = v.prior.Entries()[k.prior], v.prior.marks[k.prior]
+			*row, v.marks[i] = v.prior.Rows()[k.prior], v.prior.marks[k.prior]
+			if row.Bits == ledger.RowLink {
+				v.link(i, v.prior.Target(k.prior))
+			}
 		case k.named:
-			*e, v.marks[i] = ledger.Entry{Path: k.path, Kind: ledger.Special}, mark{named: true}
+			*row, v.marks[i] = noRow(ledger.Special), mark{marks: named}
 		default:
-			*e = ledger.Entry{Path: k.path, Kind: k.kind}
+			*row = noRow(k.kind)
 		}
 	}
 }

@@ -1,8 +1,9 @@
 package scan
 
 import (
-	"crypto/sha256"
+	"bufio"
 	"encoding/binary"
+	"io"
 
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan/internal/uptime"
@@ -25,67 +26,62 @@ import (
 //	entries, folders    varints: of the tree as a whole, the root a folder too
 //	the root            a folder
 //
-// A folder is its status, a byte that is 1 at the level Stamps and else 0,
-// varints with the numbers of its entries and of the folders among them, and
-// the entries, sorted by name. An entry is the first letter of its kind, a byte
-// of marks (1: not read, 2: only its name was looked at), and its whole path as
-// text. Then for
+// A folder is its status, a byte that is 1 at the level Stamps and else 0, a
+// varint with the number of its entries, their names as texts, sorted, the
+// entries, and the folders among them in the same order. An entry is the bits of
+// its row (2 bytes), a byte of marks (1: there is a status, 2: not read, 4: only
+// its name was looked at, 8: on another file system than the root), and where
+// there is a status
 //
-//	a folder   the folder
-//	a file     status, and the digest as it is written everywhere
-//	a link     status, and its target as text
-//	the rest   status, but not where only the name was looked at
+//	modified        8 bytes of seconds and 4 of nanoseconds
+//	inode           8 bytes
+//	changed         as modified
+//	and for a file  its size (8 bytes) and the 32 bytes of the digest of its content
+//	for a link      its target as text
 //
-// A status is dev, ino, size, changed and modified (8 bytes each), nanoseconds
-// of both, and mode (4 bytes each). The mode, size and time of an entry follow
-// from it.
+// but for what was not read. A status is dev, ino, size, changed and modified (8
+// bytes each), nanoseconds of both, and mode (4 bytes each).
 const (
 	stampsMagic   = "planlock.stamps\x00"
-	stampsVersion = 1
+	stampsVersion = 2
 
 	statusSize = 5*8 + 3*4
-	digestHead = "sha256:"
-	digestSize = len(digestHead) + 2*sha256.Size
-
-	markUnread = 1
-	markNamed  = 2
+	leastEntry = 3 + 2 // bytes of an entry with its name
 )
 
-// Stamps spells a tree, which was scanned from dir, with all that its next scan
-// may believe: so that another process can begin with it, see [Scanner.Revive].
-// life names the life of the machine, in which alone that holds.
+// WriteStamps spells a tree, which was scanned from dir, with all that its next
+// scan may believe: so that another process can begin with it, see
+// [Scanner.Revive]. life names the life of the machine, in which alone that
+// holds.
 //
-// It is nil where a later process could believe nothing: where no scan made the
-// tree, where stamps are not believed at all (see doc.go), where life is "",
-// and on systems without a clock that counts from the start of the machine (all
-// but Linux).
-func Stamps(t *ledger.Tree, dir, life string) []byte {
+// It writes nothing, and reports false, where a later process could believe
+// nothing: where no scan made the tree, where stamps are not believed at all
+// (see doc.go), where life is "", and on systems without a clock that counts
+// from the start of the machine (all but Linux). Memory does not grow with the
+// tree.
+func WriteStamps(to io.Writer, t *ledger.Tree, dir, life string) (bool, error) {
 	m := memoryOf(t)
 	if m == nil || life == "" || !m.trust.usable || !m.trust.up.Known() {
-		return nil
+		return false, nil
 	}
 	trust := m.trust
 	if trust.grain == unprobed {
 		trust.grain = probe(dir)
 	}
 	if trust.grain == misleading {
-		return nil
+		return false, nil
 	}
-	b := make([]byte, 0, 4096+t.Len()*(statusSize+digestSize+64))
-	b = appendStampsHeader(b, dir, life, &m.root.status, trust.fs, m.scanner.Scope)
-	b = binary.BigEndian.AppendUint64(b, uint64(trust.start.Unix()))
-	b = binary.BigEndian.AppendUint32(b, uint32(trust.start.Nanosecond()))
+	b := appendStampsHeader(nil, dir, life, &m.root.status, trust.fs, m.scanner.Scope)
+	b = appendTime(b, trust.start.Unix(), uint32(trust.start.Nanosecond()))
 	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.Before))
 	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.After))
 	b = append(b, byte(trust.grain))
 	b = binary.AppendUvarint(b, uint64(t.Len()))
 	b = binary.AppendUvarint(b, uint64(m.root.folders()))
-	w := stampsWriter{b: b}
+	w := stampsWriter{out: bufio.NewWriterSize(to, 64<<10)}
+	w.write(b)
 	w.folder(m.root)
-	if w.odd {
-		return nil
-	}
-	return w.b
+	return true, w.out.Flush() // which has the first error
 }
 
 // appendStampsHeader spells what must be the same when stamps are read back.
@@ -117,75 +113,67 @@ func (n *node) folders() int {
 
 // A stampsWriter spells folders.
 type stampsWriter struct {
+	out *bufio.Writer
 	b   []byte
-	odd bool // something is not what its status says, so that reading it back would make something else of it
 }
 
-// folder writes a node and those in it, depth first. Where an entry is not what
-// its status tells of it, odd is set: such a tree cannot be written.
+// write writes, and keeps the first error for the end.
+func (w *stampsWriter) write(b []byte) { _, _ = w.out.Write(b) }
+
+// folder writes a node and those in it, depth first.
 func (w *stampsWriter) folder(n *node) {
-	w.status(&n.status)
-	w.b = append(w.b, bitIf(n.named, 1))
-	entries := n.Entries()
-	w.b = binary.AppendUvarint(w.b, uint64(len(entries)))
-	w.b = binary.AppendUvarint(w.b, uint64(len(n.subs)))
-	subs := n.subs
-	for i := range entries {
-		e, m := &entries[i], &n.marks[i]
-		w.b = append(w.b, e.Kind[0], bitIf(m.unread, markUnread)|bitIf(m.named, markNamed))
-		w.b = appendText(w.b, e.Path)
-		if e.Kind == ledger.Dir {
-			w.odd = w.odd || *m != mark{} || subs[0].status.entry(e.Path) != *e
-			w.folder(subs[0])
-			subs = subs[1:]
-			continue
+	names, rows := n.Names(), n.Rows()
+	b := n.status.append(w.b[:0])
+	b = append(b, 0)
+	if n.named {
+		b[len(b)-1] = 1
+	}
+	b = binary.AppendUvarint(b, uint64(len(rows)))
+	for i := range rows {
+		b = appendText(b, names.At(i))
+	}
+	for i := range rows {
+		b = n.marks[i].append(b, &rows[i])
+		if rows[i].Bits == ledger.RowLink {
+			b = appendText(b, n.Target(i))
 		}
-		told, ok := m.entry(e.Path, e.Kind)
-		told.Digest, told.Target = e.Digest, e.Target
-		w.odd = w.odd || !ok || told != *e
-		if !m.named {
-			w.status(&m.status)
-		}
-		switch e.Kind {
-		case ledger.File:
-			w.b = append(w.b, e.Digest...)
-		case ledger.Link:
-			w.b = appendText(w.b, e.Target)
-		}
+	}
+	w.b = b
+	w.write(b)
+	for _, sub := range n.subs {
+		w.folder(sub)
 	}
 }
 
-// status writes what moves when an entry changes.
-func (w *stampsWriter) status(s *status) {
+// append spells an entry.
+func (m *mark) append(b []byte, r *ledger.Row) []byte {
+	b = binary.BigEndian.AppendUint16(b, r.Bits)
+	if b = append(b, byte(m.marks)); !m.has(looked) {
+		return b
+	}
+	b = appendTime(b, r.Seconds, r.Nanos)
+	b = binary.BigEndian.AppendUint64(b, m.ino)
+	b = appendTime(b, m.changed, m.changedNs)
+	if r.Kind() == ledger.File {
+		b = binary.BigEndian.AppendUint64(b, uint64(r.Size))
+		b = append(b, r.Sum[:]...)
+	}
+	return b
+}
+
+// append spells what moves when a folder changes.
+func (s *status) append(b []byte) []byte {
 	for _, n := range [...]uint64{s.dev, s.ino, uint64(s.size), uint64(s.changed), uint64(s.modified)} {
-		w.b = binary.BigEndian.AppendUint64(w.b, n)
+		b = binary.BigEndian.AppendUint64(b, n)
 	}
 	for _, n := range [...]uint32{s.changedNs, s.modifiedNs, s.mode} {
-		w.b = binary.BigEndian.AppendUint32(w.b, n)
+		b = binary.BigEndian.AppendUint32(b, n)
 	}
+	return b
 }
 
-func bitIf(set bool, bit byte) byte {
-	if set {
-		return bit
-	}
-	return 0
-}
-
-// entry is what a mark says of an entry that is no folder: all but digest and
-// target. It reports whether an entry of that kind can have that mark.
-func (m *mark) entry(path string, kind ledger.Kind) (ledger.Entry, bool) {
-	switch {
-	case m.named:
-		return ledger.Entry{Path: path, Kind: ledger.Special}, kind == ledger.Special && *m == mark{named: true}
-	case m.unread && m.status.mode == 0:
-		return ledger.Entry{Path: path, Kind: ledger.Special}, kind == ledger.Special && *m == mark{unread: true}
-	case m.unread:
-		e := m.status.entry(path)
-		e.Kind, e.Size, e.Target = ledger.Special, 0, ""
-		return e, kind == ledger.Special
-	}
-	return m.status.entry(path), kind != ledger.Dir && m.status.kind() == kind
+func appendTime(b []byte, seconds int64, nanos uint32) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, uint64(seconds)), nanos)
 }
 
 func appendText(buf []byte, text string) []byte {

@@ -1,11 +1,13 @@
 package scan
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/planlock/planlock/ledger"
@@ -16,17 +18,16 @@ import (
 // of something else, or damaged.
 var ErrStamps = errors.New("scan: these stamps cannot be believed")
 
-// Revive reads what [Stamps] spelled of the folder dir in the same life of the
-// machine: the tree as the scan saw it, for the next scan with s to begin with.
-// What that believes of it is what it would believe of a tree of its own
-// process.
+// Revive reads what [WriteStamps] spelled of the folder dir in the same life of
+// the machine: the tree as the scan saw it, for the next scan with s to begin
+// with. What that believes of it is what it would believe of a tree of its own
+// process. There are size bytes of it.
 //
 // Whoever writes stamps decides what scans find, so take none that anybody else
 // may have written. What is torn, of another folder, file system, scope, life
 // of the machine, or version is an error, with [ErrStamps] in its chain: then
-// scan without. Memory stays in proportion to the size of stamps, which the
-// tree shares.
-func (s *Scanner) Revive(dir, life, stamps string) (*ledger.Tree, error) {
+// scan without. Memory stays in proportion to size.
+func (s *Scanner) Revive(dir, life string, stamps io.Reader, size int64) (*ledger.Tree, error) {
 	if err := s.Scope.Check(); err != nil {
 		return nil, err
 	}
@@ -36,24 +37,38 @@ func (s *Scanner) Revive(dir, life, stamps string) (*ledger.Tree, error) {
 	}
 	fs, usable := trusted(dir)
 	top := statusOf(info)
-	rest, same := strings.CutPrefix(stamps, string(appendStampsHeader(nil, dir, life, &top, fs, s.Scope)))
-	if !same || !usable || life == "" {
+	r := stampsReader{in: bufio.NewReaderSize(stamps, 64<<10), rest: size, dev: top.dev}
+	want := appendStampsHeader(nil, dir, life, &top, fs, s.Scope)
+	if same := bytes.Equal(r.take(len(want)), want); r.err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStamps, r.err)
+	} else if !same || !usable || life == "" {
 		return nil, fmt.Errorf("%w: they are of another folder or scope, or of another life of the machine, or of another version", ErrStamps)
 	}
-	r := stampsReader{rest: rest}
 	m := &memory{scanner: s.complete(), spare: &spare{}}
-	m.trust = r.trust(top.dev, fs)
-	if m.root = r.root(); r.bad {
+	m.trust = r.trust(fs)
+	m.root = r.root()
+	switch {
+	case r.err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrStamps, r.err)
+	case r.bad:
 		return nil, fmt.Errorf("%w: they are damaged", ErrStamps)
 	}
 	return m.tree(), nil
 }
 
-// A stampsReader takes values off the front of rest, until one is wrong.
+// A stampsReader takes values off the front of what is left, until one is
+// wrong. Then all that it takes is zero.
 type stampsReader struct {
-	rest    string
-	bad     bool
-	entries []ledger.Entry // room for all that are still to come
+	in     *bufio.Reader
+	rest   int64 // bytes that are left
+	bad    bool
+	err    error // of reading
+	large  []byte
+	before []byte // the name before
+	dev    uint64 // of the root
+	namer  ledger.Namer
+
+	rows    []ledger.Row // room for all that are still to come
 	marks   []mark
 	nodes   []node
 	subs    []*node
@@ -61,27 +76,28 @@ type stampsReader struct {
 	sealer  ledger.Sealer
 }
 
-// leastEntry bounds how many entries a damaged number can promise.
-const leastEntry = 4 // bytes of an entry
-
-// take takes n bytes.
-func (r *stampsReader) take(n int) string {
-	if r.bad = r.bad || n < 0 || n > len(r.rest); r.bad {
-		return ""
+// take takes n bytes, which are good until the next call; nil if there are not
+// so many.
+func (r *stampsReader) take(n int) []byte {
+	if r.bad = r.bad || n < 0 || int64(n) > r.rest; r.bad {
+		return nil
 	}
-	taken := r.rest[:n]
-	r.rest = r.rest[n:]
-	return taken
-}
-
-// long takes a number of eight bytes. Like all that is taken it is zero from
-// the first fault on.
-func (r *stampsReader) long() uint64 {
-	b := r.take(8)
+	r.rest -= int64(n)
+	b, err := r.in.Peek(min(n, r.in.Size()))
+	if n > len(b) && err == nil {
+		r.large = append(r.large[:0], make([]byte, n)...)
+		b = r.large
+		_, err = io.ReadFull(r.in, b)
+	} else {
+		_, _ = r.in.Discard(len(b)) // they were seen
+	}
+	if err != nil && r.err == nil {
+		r.bad, r.err = true, err
+	}
 	if r.bad {
-		return 0
+		return nil
 	}
-	return longAt(b, 0)
+	return b
 }
 
 // byte takes one byte.
@@ -93,30 +109,56 @@ func (r *stampsReader) byte() byte {
 	return b[0]
 }
 
-// count takes a number of things that take at least size bytes each.
-func (r *stampsReader) count(size int) int {
-	n, k := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
-	if r.bad = r.bad || k <= 0 || n > uint64(len(r.rest)/size); r.bad {
+// long takes a number of eight bytes.
+func (r *stampsReader) long() uint64 {
+	b := r.take(8)
+	if r.bad {
 		return 0
 	}
-	r.take(k)
+	return binary.BigEndian.Uint64(b)
+}
+
+// count takes a number of things that take at least size bytes each.
+func (r *stampsReader) count(size int64) int {
+	var n uint64
+	for shift := 0; ; shift += 7 {
+		b := r.byte()
+		if r.bad = r.bad || shift > 56; r.bad {
+			return 0
+		}
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			break
+		}
+	}
+	if r.bad = n > uint64(r.rest/size); r.bad {
+		return 0
+	}
 	return int(n)
 }
 
-func (r *stampsReader) string() string { return r.take(r.count(1)) }
+const timeSize = 8 + 4
+
+// timeAt is a point in time. What none can be is a fault.
+func (r *stampsReader) timeAt(b []byte) (seconds int64, nanos uint32) {
+	seconds, nanos = int64(binary.BigEndian.Uint64(b)), binary.BigEndian.Uint32(b[8:])
+	r.bad = r.bad || nanos >= uint32(time.Second)
+	return seconds, nanos
+}
 
 // trust reads what may be believed. Times that no scan can have seen are
 // damage.
-func (r *stampsReader) trust(dev, fs uint64) trust {
-	t := trust{dev: dev, fs: fs, usable: true}
-	seconds := r.long()
-	nanos := r.take(4)
-	if !r.bad {
-		t.start = time.Unix(int64(seconds), int64(shortAt(nanos, 0)))
+func (r *stampsReader) trust(fs uint64) trust {
+	t := trust{dev: r.dev, fs: fs, usable: true}
+	b := r.take(timeSize)
+	if r.bad {
+		return t
 	}
+	seconds, nanos := r.timeAt(b)
+	t.start = time.Unix(seconds, int64(nanos))
 	t.up = uptime.Reading{Before: time.Duration(r.long()), After: time.Duration(r.long())}
 	t.grain = grain(r.byte())
-	r.bad = r.bad || int64(seconds) >= years || int64(seconds) <= -years || !t.up.Known() || t.up.After < t.up.Before ||
+	r.bad = r.bad || seconds >= years || seconds <= -years || !t.up.Known() || t.up.After < t.up.Before ||
 		t.grain == unprobed || t.grain >= misleading
 	return t
 }
@@ -124,157 +166,142 @@ func (r *stampsReader) trust(dev, fs uint64) trust {
 // root reads the tree.
 func (r *stampsReader) root() *node {
 	entries, folders := r.count(leastEntry), r.count(statusSize)
-	if r.bad || folders < 1 || folders-1 > entries {
-		r.bad = true
+	if r.bad = r.bad || folders < 1 || folders-1 > entries; r.bad {
 		return nil
 	}
-	r.entries, r.marks, r.nodes = make([]ledger.Entry, entries), make([]mark, entries), make([]node, folders)
+	r.rows, r.marks, r.nodes = make([]ledger.Row, entries), make([]mark, entries), make([]node, folders)
 	r.subs, r.folders = make([]*node, folders-1), make([]*ledger.Folder, folders-1)
-	r.sealer.Grow(folders)
-	root := r.folder("")
-	r.bad = r.bad || len(r.rest) > 0 || len(r.entries) > 0 || len(r.nodes) > 0
+	root := r.folder()
+	r.bad = r.bad || r.rest > 0 || len(r.rows) > 0 || len(r.nodes) > 0
 	return root
 }
 
-// folder reads the folder at path, "" for the root.
-func (r *stampsReader) folder(path string) *node {
+// folder reads a folder.
+func (r *stampsReader) folder() *node {
 	st, named := r.status(), r.byte()
-	n, kids := r.count(leastEntry), r.count(leastEntry)
-	if r.bad = r.bad || len(r.nodes) == 0 || n > len(r.entries) || kids > len(r.subs) || st.kind() != ledger.Dir ||
-		named > 1; r.bad {
+	n := r.count(leastEntry)
+	if r.bad = r.bad || len(r.nodes) == 0 || n > len(r.rows) || st.kind() != ledger.Dir || named > 1; r.bad {
 		return nil
 	}
 	f := &r.nodes[0]
 	r.nodes = r.nodes[1:]
 	f.status, f.named = st, named == 1
-	var entries []ledger.Entry
-	var folders []*ledger.Folder
-	entries, r.entries = r.entries[:n:n], r.entries[n:]
+	names := r.names(n)
+	var rows []ledger.Row
+	rows, r.rows = r.rows[:n:n], r.rows[n:]
 	f.marks, r.marks = r.marks[:n:n], r.marks[n:]
-	f.subs, r.subs = r.subs[:0:kids], r.subs[kids:]
-	folders, r.folders = r.folders[:0:kids], r.folders[kids:]
-	cut := 0
-	if path != "" {
-		cut = len(path) + 1
-	}
-	before := ""
-	for i := range entries {
-		sub := r.entry(path, &entries[i], &f.marks[i])
-		if r.bad {
-			return nil
-		}
-		name := entries[i].Path[cut:]
-		if r.bad = name <= before || sub != nil && len(f.subs) == kids; r.bad { // names are sorted, and none is empty
-			return nil
-		}
-		before = name
-		if sub != nil {
-			f.subs, folders = append(f.subs, sub), append(folders, sub.Folder)
-		}
-	}
-	if r.bad = len(f.subs) != kids; r.bad {
+	links, kids := r.entries(rows, f.marks)
+	if r.bad = r.bad || kids > len(r.subs); r.bad {
 		return nil
 	}
-	f.Folder = r.sealer.Folder(path, entries, folders)
+	var folders []*ledger.Folder
+	f.subs, r.subs = r.subs[:kids:kids], r.subs[kids:]
+	folders, r.folders = r.folders[:kids:kids], r.folders[kids:]
+	k := 0
+	for i := range rows {
+		if rows[i].Kind() != ledger.Dir {
+			continue
+		}
+		sub := r.folder()
+		if r.bad = r.bad || sub.status.bits() != rows[i].Bits; r.bad {
+			return nil
+		}
+		rows[i] = sub.status.row()
+		f.subs[k], folders[k] = sub, sub.Folder
+		k++
+	}
+	f.Folder = r.sealer.Folder(names, rows, links, folders)
 	f.count()
 	return f
 }
 
-// entry reads an entry of the folder at dir; a folder is what it returns.
-func (r *stampsReader) entry(dir string, e *ledger.Entry, m *mark) *node {
-	kind, marks := kindOf(r.byte()), r.byte()
-	path := r.string()
-	if r.bad = r.bad || !liesIn(path, dir) || marks > markUnread|markNamed || kind == ledger.Dir && marks != 0; r.bad {
-		return nil
-	}
-	if kind == ledger.Dir {
-		sub := r.folder(path)
-		if !r.bad {
-			*e = sub.status.entry(path)
+// names takes the names of a folder: sorted, and none that no folder can hold.
+func (r *stampsReader) names(n int) ledger.Names {
+	for i := range n {
+		name := r.take(r.count(1))
+		if r.bad || i > 0 && bytes.Compare(name, r.before) <= 0 || !mayName(name) {
+			r.bad = true
+			break
 		}
-		return sub
+		r.namer.Add(name)
+		r.before = append(r.before[:0], name...)
 	}
-	m.unread, m.named = marks&markUnread != 0, marks&markNamed != 0
-	if !m.named {
-		m.status = r.status()
-	}
-	told, ok := m.entry(path, kind)
-	r.bad = r.bad || !ok
-	switch kind {
-	case ledger.File:
-		digest := r.take(digestSize)
-		told.Digest = ledger.Digest(digest)
-		r.bad = r.bad || !isDigest(digest)
-	case ledger.Link:
-		told.Target = r.string()
-		r.bad = r.bad || told.Target == ""
-	}
-	*e = told
-	return nil
+	return r.namer.Names()
 }
 
-// status takes what a file looked like. What no file looks like is a fault:
+// mayName reports whether an entry of a folder can have that name.
+func mayName(name []byte) bool {
+	return len(name) > 0 && string(name) != "." && string(name) != ".." && bytes.IndexByte(name, '/') < 0 &&
+		bytes.IndexByte(name, 0) < 0
+}
+
+// entries takes those of a folder, and counts the folders among them.
+func (r *stampsReader) entries(rows []ledger.Row, all []mark) (links []ledger.Linked, kids int) {
+	for i := range rows {
+		b := r.take(3)
+		if r.bad {
+			break
+		}
+		row, m := &rows[i], &all[i]
+		*row = noRow(ledger.Special)
+		row.Bits, m.marks = binary.BigEndian.Uint16(b), marks(b[2])
+		switch seen := m.marks &^ elsewhere; {
+		case !mayBe(row.Bits):
+			r.bad = true
+		case row.Kind() == ledger.Dir:
+			r.bad = m.marks != 0
+			kids++
+		case m.marks == named, m.marks == unread: // and nothing else is known
+			r.bad = row.Bits != 0
+		case seen == looked, seen == looked|unread && row.Bits&ledger.RowKind == 0:
+			r.looked(row, m)
+		default:
+			r.bad = true
+		}
+		if row.Bits == ledger.RowLink {
+			links = append(links, ledger.Linked{At: i, Target: string(r.take(r.count(1)))})
+			r.bad = r.bad || links[len(links)-1].Target == ""
+		}
+	}
+	return links, kids
+}
+
+// mayBe reports whether a row has such bits.
+func mayBe(bits uint16) bool {
+	switch bits & ledger.RowKind {
+	case 0, ledger.RowFile, ledger.RowDir, ledger.RowFIFO:
+		return true
+	}
+	return bits == ledger.RowLink
+}
+
+// looked takes what was seen of an entry.
+func (r *stampsReader) looked(row *ledger.Row, m *mark) {
+	b := r.take(timeSize + 8 + timeSize)
+	if r.bad {
+		return
+	}
+	row.Seconds, row.Nanos = r.timeAt(b)
+	m.ino = binary.BigEndian.Uint64(b[timeSize:])
+	m.changed, m.changedNs = r.timeAt(b[timeSize+8:])
+	if row.Kind() == ledger.File {
+		row.Size = int64(r.long())
+		copy(row.Sum[:], r.take(len(row.Sum)))
+		r.bad = r.bad || row.Size < 0
+	}
+}
+
+// status takes what a folder looked like. What none looks like is a fault:
 // stamps lie where anybody could write them.
-func (r *stampsReader) status() status {
+func (r *stampsReader) status() (s status) {
 	b := r.take(statusSize)
 	if r.bad {
-		return status{}
+		return s
 	}
-	s := status{dev: longAt(b, 0), ino: longAt(b, 8), size: int64(longAt(b, 16)), changed: int64(longAt(b, 24)),
-		modified:  int64(longAt(b, 32)),
-		changedNs: shortAt(b, 40), modifiedNs: shortAt(b, 44), mode: shortAt(b, 48)}
+	long := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
+	short := func(i int) uint32 { return binary.BigEndian.Uint32(b[40+4*i:]) }
+	s = status{dev: long(0), ino: long(1), size: int64(long(2)), changed: int64(long(3)), modified: int64(long(4)),
+		changedNs: short(0), modifiedNs: short(1), mode: short(2)}
 	r.bad = s.size < 0 || max(s.changedNs, s.modifiedNs) >= uint32(time.Second) || s.mode&^(modeKind|0o7777) != 0
 	return s
 }
-
-func longAt(b string, i int) uint64  { return binary.BigEndian.Uint64([]byte(b[i : i+8])) }
-func shortAt(b string, i int) uint32 { return binary.BigEndian.Uint32([]byte(b[i : i+4])) }
-
-// kindOf is the kind with that first letter, or "".
-func kindOf(letter byte) ledger.Kind {
-	switch letter {
-	case ledger.File[0]:
-		return ledger.File
-	case ledger.Link[0]:
-		return ledger.Link
-	case ledger.Dir[0]:
-		return ledger.Dir
-	case ledger.Special[0]:
-		return ledger.Special
-	}
-	return ""
-}
-
-// liesIn reports whether path is that of an entry directly in dir, "" for the
-// root.
-func liesIn(path, dir string) bool {
-	name := path
-	if dir != "" {
-		if len(path) <= len(dir) || path[:len(dir)] != dir || path[len(dir)] != '/' {
-			return false
-		}
-		name = path[len(dir)+1:]
-	}
-	return name != "" && name != "." && name != ".." && strings.IndexByte(name, '/') < 0 &&
-		strings.IndexByte(name, 0) < 0
-}
-
-// isDigest is ParseDigest without its error.
-func isDigest(text string) bool {
-	if len(text) != digestSize || text[:len(digestHead)] != digestHead {
-		return false
-	}
-	odd := byte(0) // without a branch for each: there are many
-	for i := len(digestHead); i < len(text); i++ {
-		odd |= notHex[text[i]]
-	}
-	return odd == 0
-}
-
-// notHex is 1 for all but lower-case hexadecimal digits.
-var notHex = func() (table [256]byte) {
-	for c := range table {
-		table[c] = bitIf(strings.IndexByte("0123456789abcdef", byte(c)) < 0, 1)
-	}
-	return table
-}()

@@ -1,12 +1,14 @@
 package scan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,14 +20,29 @@ import (
 
 const life = "the life of this machine"
 
+// spelled are the stamps of a tree; nil if there are none.
+func spelled(t testing.TB, tree *ledger.Tree, dir, life string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if kept, err := WriteStamps(&b, tree, dir, life); err != nil || kept != (b.Len() > 0) {
+		t.Fatal(kept, b.Len(), err)
+	}
+	return b.Bytes()
+}
+
+// revive reads stamps back.
+func (s *Scanner) revive(dir, life, stamps string) (*ledger.Tree, error) {
+	return s.Revive(dir, life, strings.NewReader(stamps), int64(len(stamps)))
+}
+
 // revived is a tree as another process has it: spelled, and read back.
 func revived(t testing.TB, s Scanner, dir string, tree *ledger.Tree) *ledger.Tree {
 	t.Helper()
-	stamps := Stamps(tree, dir, life)
+	stamps := spelled(t, tree, dir, life)
 	if stamps == nil {
 		t.Skip("no stamps are kept on this system, or on this file system")
 	}
-	again, err := s.Revive(dir, life, string(stamps))
+	again, err := s.revive(dir, life, string(stamps))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +82,10 @@ func TestStampsAreReadBack(t *testing.T) {
 		if Reads(again) != 0 || Reads(tree) != 4 {
 			t.Errorf("%d were read, and then %d; want 4, and 0", Reads(tree), Reads(again))
 		}
-		first, second := Stamps(tree, dir, life), Stamps(again, dir, life)
+		first, second := spelled(t, tree, dir, life), spelled(t, again, dir, life)
 		if memoryOf(tree).trust.grain == unprobed {
 			memoryOf(tree).trust.grain = memoryOf(again).trust.grain
-			first = Stamps(tree, dir, life)
+			first = spelled(t, tree, dir, life)
 		}
 		if string(first) != string(second) {
 			t.Error("spelled again it is something else")
@@ -264,17 +281,17 @@ func TestReviveRefuses(t *testing.T) {
 	write(t, other, "d/f", "x")
 	s := Scanner{Scope: ledger.Scope{Ignore: []string{"i"}, Track: []string{"t"}}}
 	tree := scanWith(t, s, dir, nil)
-	stamps := Stamps(tree, dir, life)
+	stamps := spelled(t, tree, dir, life)
 	if stamps == nil {
 		t.Skip("no stamps are kept here")
 	}
 	refuse := func(what string, s Scanner, dir, life string, stamps []byte) {
 		t.Helper()
-		if tree, err := s.Revive(dir, life, string(stamps)); !errors.Is(err, ErrStamps) || tree != nil {
+		if tree, err := s.revive(dir, life, string(stamps)); !errors.Is(err, ErrStamps) || tree != nil {
 			t.Errorf("%s: %v, %v", what, tree, err)
 		}
 	}
-	if _, err := s.Revive(dir, life, string(stamps)); err != nil {
+	if _, err := s.revive(dir, life, string(stamps)); err != nil {
 		t.Fatal(err)
 	}
 	refuse("nothing", s, dir, life, nil)
@@ -301,11 +318,11 @@ func TestReviveRefuses(t *testing.T) {
 	refuse("another folder of the same path", s, dir, life, stamps)
 
 	for what, tree := range map[string]*ledger.Tree{"a tree of entries": ledger.Empty(), "a tree that was restored from a store": mustTree(t, slicesOf(tree))} {
-		if Stamps(tree, dir, life) != nil {
+		if spelled(t, tree, dir, life) != nil {
 			t.Errorf("%s is spelled", what)
 		}
 	}
-	if Stamps(tree, dir, "") != nil {
+	if spelled(t, tree, dir, "") != nil {
 		t.Error("it is spelled where nobody knows the life of the machine")
 	}
 }
@@ -339,14 +356,14 @@ func FuzzRevive(f *testing.F) {
 	top := statusOf(info)
 	fs, _ := trusted(dir)
 	header := appendStampsHeader(nil, dir, life, &top, fs, s.Scope)
-	stamps := Stamps(scanWith(f, s, dir, nil), dir, life)
+	stamps := spelled(f, scanWith(f, s, dir, nil), dir, life)
 	if stamps == nil {
 		f.Skip("no stamps are kept here")
 	}
 	f.Add(stamps[len(header):])
 	f.Add(stamps[len(header) : len(stamps)-40])
 	f.Fuzz(func(t *testing.T, body []byte) {
-		tree, err := s.Revive(dir, life, string(header)+string(body))
+		tree, err := s.revive(dir, life, string(header)+string(body))
 		if err != nil {
 			if !errors.Is(err, ErrStamps) {
 				t.Fatal(err)
@@ -356,11 +373,11 @@ func FuzzRevive(f *testing.F) {
 		checkTree(t, tree, nil)
 		// what was found may be of another process's folder
 		memoryOf(tree).root.status.dev, memoryOf(tree).root.status.ino = top.dev, top.ino
-		again := Stamps(tree, dir, life)
+		again := spelled(t, tree, dir, life)
 		if again == nil {
 			t.Fatal("it cannot be spelled again")
 		}
-		if more, err := s.Revive(dir, life, string(again)); err != nil || more.Digest() != tree.Digest() {
+		if more, err := s.revive(dir, life, string(again)); err != nil || more.Digest() != tree.Digest() {
 			t.Fatal(more, err)
 		}
 	})
@@ -377,7 +394,7 @@ func TestBare(t *testing.T) {
 	if bare.Digest() != tree.Digest() || entriesOf(bare) != entriesOf(tree) {
 		t.Errorf("got %v, want %v", bare, tree)
 	}
-	if bare.Tracked("tracked/f") || len(bare.Unread()) > 0 || Stamps(bare, dir, life) != nil || Reads(bare) != 0 {
+	if bare.Tracked("tracked/f") || len(bare.Unread()) > 0 || spelled(t, bare, dir, life) != nil || Reads(bare) != 0 {
 		t.Error("it tells of the scan")
 	}
 	if again := scanWith(t, s, dir, bare); Reads(again) == 0 {

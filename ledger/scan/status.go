@@ -2,7 +2,6 @@ package scan
 
 import (
 	"io/fs"
-	"time"
 
 	"github.com/planlock/planlock/ledger"
 )
@@ -45,27 +44,9 @@ func (s *status) kind() ledger.Kind {
 	return ledger.Special
 }
 
-func (s *status) modTime() time.Time { return time.Unix(s.modified, int64(s.modifiedNs)).UTC() }
-
 // same reports whether both are of one file or folder, whatever was done to it.
 func (s *status) same(o *status) bool {
 	return s.dev == o.dev && s.ino == o.ino && s.mode&modeKind == o.mode&modeKind
-}
-
-// entry is the entry of what stands at path, without what has to be read for
-// it.
-func (s *status) entry(path string) ledger.Entry {
-	e := ledger.Entry{Path: path, Kind: s.kind(), ModTime: s.modTime()}
-	if e.Kind != ledger.Link {
-		e.Mode = ledger.FileMode(s.mode)
-	}
-	if e.Kind == ledger.File {
-		e.Size = s.size
-	}
-	if s.mode&modeKind == modeFIFO {
-		e.Target = ledger.FIFO
-	}
-	return e
 }
 
 // statusOf is the portable way to a status.

@@ -9,7 +9,7 @@ import (
 
 // A visit is one folder in the course of a scan.
 type visit struct {
-	path   string
+	name   string
 	up     *visit // the folder that holds it; nil for the root
 	at     int    // its entry there
 	prior  *node  // what the prior scan knew of it, or nil
@@ -21,13 +21,44 @@ type visit struct {
 	dir    folder
 	users  atomic.Int32 // jobs, and folders to be opened, that need dir
 
-	found []ledger.Entry // sorted; nil: what prior has. An entry without a kind is absent.
-	marks []mark         // beside found
-	fresh bool           // found was listed; else it is a copy of what prior has
+	// What was found, sorted; without rows: what prior has.
+	rows  []ledger.Row // those of entries that are gone have the kind absent
+	names ledger.Names
+	marks []mark
+	links map[int]string // where those lead that are links; guarded by the walk
+	fresh bool           // the names were listed; else they are those of prior
+
 	subs  []*visit
 	late  []*visit // folders that were none a moment before
 	other *seen    // what stands there, if it is replaced
 	node  *node
+}
+
+// path is where the folder lies, "" for the root.
+func (v *visit) path() string {
+	size := -1
+	for at := v; at.up != nil; at = at.up {
+		size += 1 + len(at.name)
+	}
+	if size < 0 {
+		return ""
+	}
+	path := make([]byte, size)
+	for at := v; at.up != nil; at = at.up {
+		if size -= len(at.name); copy(path[size:], at.name) > 0 && size > 0 {
+			size--
+			path[size] = '/'
+		}
+	}
+	return string(path)
+}
+
+// join is the path of what lies in the folder dir, "" for the root.
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
 }
 
 // An ending is what became of a visit.
@@ -41,8 +72,14 @@ const (
 
 // A seen entry is what a reader saw of one.
 type seen struct {
-	entry ledger.Entry
-	mark  mark
+	row    ledger.Row
+	target string // of a link
+	mark   mark
+}
+
+// is reports whether it is what was seen before.
+func (s *seen) is(row *ledger.Row, target string, m *mark) bool {
+	return s.row == *row && s.mark == *m && (s.row.Bits != ledger.RowLink || s.target == target)
 }
 
 // adopt takes over the names that the prior scan found.
@@ -51,28 +88,43 @@ func (v *visit) adopt() {
 	if len(p.subs) == 0 {
 		return
 	}
-	slab := make([]visit, len(p.subs))
-	v.subs = make([]*visit, len(p.subs))
-	for k, sub := range p.subs {
-		s := &slab[k]
-		s.path, s.up, s.at, s.prior, s.named = p.Entries()[p.Dirs()[k]].Path, v, int(p.Dirs()[k]), sub, sub.named
-		v.subs[k] = s
+	slab, names, rows := make([]visit, len(p.subs)), p.Names(), p.Rows()
+	v.subs = make([]*visit, 0, len(p.subs))
+	for i := range rows {
+		if rows[i].Bits&ledger.RowKind == ledger.RowDir {
+			k := len(v.subs)
+			s := &slab[k]
+			s.name, s.up, s.at, s.prior, s.named = names.At(i), v, i, p.subs[k], p.subs[k].named
+			v.subs = append(v.subs, s)
+		}
 	}
 }
 
 // base is what is known of the entries before they are looked at.
-func (v *visit) base() ([]ledger.Entry, []mark) {
+func (v *visit) base() (ledger.Names, []ledger.Row, []mark) {
 	if v.fresh {
-		return v.found, v.marks
+		return v.names, v.rows, v.marks
 	}
-	return v.prior.Entries(), v.prior.marks
+	return v.prior.Names(), v.prior.Rows(), v.prior.marks
 }
 
 // own makes a copy of what prior has.
 func (v *visit) own() {
-	if v.found == nil {
-		v.found, v.marks = slices.Clone(v.prior.Entries()), slices.Clone(v.prior.marks)
+	if v.rows != nil {
+		return
 	}
+	v.names, v.rows, v.marks = v.prior.Names(), slices.Clone(v.prior.Rows()), slices.Clone(v.prior.marks)
+	for _, l := range v.prior.Links() {
+		v.link(l.At, l.Target)
+	}
+}
+
+// link notes where the entry i leads.
+func (v *visit) link(i int, target string) {
+	if v.links == nil {
+		v.links = map[int]string{}
+	}
+	v.links[i] = target
 }
 
 // A node is what a scan keeps of one folder for the next scan: the folder as
@@ -87,17 +139,12 @@ type node struct {
 	named  bool    // a folder at the level Stamps
 }
 
-// A mark is what a scan keeps of an entry for the next one.
-type mark struct {
-	status status
-	unread bool // it is not known what it holds
-	named  bool // only its name was looked at
-}
-
-// sub is the folder that the entry i stands for.
+// sub is the folder that the entry i stands for; nil if it is none.
 func (n *node) sub(i int) *node {
-	k, _ := slices.BinarySearch(n.Dirs(), int32(i))
-	return n.subs[k]
+	if n.Rows()[i].Bits&ledger.RowKind != ledger.RowDir {
+		return nil
+	}
+	return n.subs[n.Sub(i)]
 }
 
 // count counts the entries that could not be read, in a node whose folders are
@@ -105,7 +152,7 @@ func (n *node) sub(i int) *node {
 func (n *node) count() {
 	n.unread = 0
 	for i := range n.marks {
-		if n.marks[i].unread {
+		if n.marks[i].has(unread) {
 			n.unread++
 		}
 	}
@@ -114,19 +161,20 @@ func (n *node) count() {
 	}
 }
 
-// unreadPaths appends the paths below n that could not be read.
-func (n *node) unreadPaths(paths []string) []string {
+// unreadPaths appends the paths below n, which lies at dir, that could not be
+// read.
+func (n *node) unreadPaths(dir string, paths []string) []string {
 	if n.unread == 0 {
 		return paths
 	}
-	entries := n.Entries()
+	names := n.Names()
 	for i := range n.marks {
-		if n.marks[i].unread {
-			paths = append(paths, entries[i].Path)
+		if n.marks[i].has(unread) {
+			paths = append(paths, join(dir, names.At(i)))
 		}
-	}
-	for _, sub := range n.subs {
-		paths = sub.unreadPaths(paths)
+		if sub := n.sub(i); sub != nil {
+			paths = sub.unreadPaths(join(dir, names.At(i)), paths)
+		}
 	}
 	return paths
 }

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,16 +76,17 @@ type job struct {
 // A reader is one worker of a scan.
 type reader struct {
 	buffers
-	walk *walk
-	jobs []job
-	kept []keptName
+	walk  *walk
+	jobs  []job
+	kept  []keptName
+	namer ledger.Namer
 
 	reads int64 // contents that were read
 }
 
 // A keptName is a name of a folder that is part of the tree.
 type keptName struct {
-	path  string
+	name  listed
 	kind  ledger.Kind
 	named bool
 	prior int // its entry in the prior node, or -1
@@ -114,7 +116,7 @@ func (s *spare) give(r *reader) {
 // spares reports whether a folder is not looked at: nobody wrote in it since
 // the prior scan.
 func (w *walk) spares(sub *visit) bool {
-	return w.written != nil && !w.written[sub.path] && sub.prior != nil && sub.named == sub.prior.named
+	return w.written != nil && !w.written[sub.path()] && sub.prior != nil && sub.named == sub.prior.named
 }
 
 func (w *walk) fail(path string, err error) {
@@ -148,9 +150,9 @@ func (r *reader) refuse(v *visit, err error) {
 		errors.Is(err, syscall.ELOOP):
 		err = ErrChanging // it was a folder a moment ago
 	}
-	s := seen{v.status.entry(v.path), mark{status: v.status}}
+	s := seen{row: v.status.row(), mark: v.status.mark(r.walk.trust.dev)}
 	if v.up == nil || !r.tolerates(&s) {
-		r.walk.fail(v.path, err)
+		r.walk.fail(v.path(), err)
 		return
 	}
 	v.end, v.other = replaced, &s
@@ -162,9 +164,8 @@ func (r *reader) tolerates(s *seen) bool {
 	if !r.walk.scanner.Tolerant || r.walk.ctx.Err() != nil {
 		return false
 	}
-	e := &s.entry
-	e.Kind, e.Size, e.Digest, e.Target = ledger.Special, 0, "", ""
-	s.mark.unread = true
+	s.row.Bits, s.row.Size, s.row.Sum = s.row.Bits&^ledger.RowKind, 0, [sha256.Size]byte{}
+	s.mark.marks |= unread
 	return true
 }
 
@@ -190,7 +191,7 @@ func memoryOf(t *ledger.Tree) *memory {
 func (m *memory) tree() *ledger.Tree {
 	var unread []string
 	if m.root.unread > 0 {
-		unread = m.root.unreadPaths(nil)
+		unread = m.root.unreadPaths("", nil)
 		slices.Sort(unread)
 	}
 	return ledger.TreeOf(m.root.Folder, ledger.Origin{Scope: m.scanner.Scope, Unread: unread, Memory: m})

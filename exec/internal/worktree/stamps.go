@@ -2,12 +2,12 @@ package worktree
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -74,34 +74,34 @@ func (s *Stamps) KeepBase(ctx context.Context) ledger.Digest {
 }
 
 func (s *Stamps) keep(ctx context.Context, tree *ledger.Tree, dir, name string) ledger.Digest {
-	stamps := scan.Stamps(tree, dir, disk.From(ctx).Boot())
-	if stamps == nil {
-		return ""
-	}
-	root, path := disk.From(ctx).Anywhere(), filepath.Join(s.of.RunDir(), name)
-	if err := writeStamps(root, path, stamps); err != nil {
+	digest, err := writeStamps(disk.From(ctx).Anywhere(), filepath.Join(s.of.RunDir(), name), func(to io.Writer) (bool, error) {
+		return scan.WriteStamps(to, tree, dir, disk.From(ctx).Boot())
+	})
+	if err != nil {
 		s.of.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", s.of.Rec.Run.Started.Run,
 			"err", err)
 		return ""
 	}
-	return ledger.Sum(stamps)
+	return digest
 }
 
-// writeStamps makes the file anew. Writing over the old one, or renaming, would
-// have the system write it to the disk.
-func writeStamps(root *disk.Root, path string, stamps []byte) error {
+// writeStamps makes the file anew, and returns its digest; none, and no file, if
+// nothing is to be kept. Writing over the old one, or renaming, would have the
+// system write it to the disk.
+func writeStamps(root *disk.Root, path string, write func(io.Writer) (bool, error)) (ledger.Digest, error) {
 	if err := root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return "", err
 	}
 	f, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = f.WriteAt(stamps, 0)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, root.Remove(path))
+	hash := sha256.New()
+	kept, err := write(io.MultiWriter(io.NewOffsetWriter(f, 0), hash))
+	if err = errors.Join(err, f.Close()); err != nil || !kept {
+		return "", errors.Join(err, root.Remove(path))
 	}
-	return nil
+	return ledger.DigestOf([sha256.Size]byte(hash.Sum(nil))), nil
 }
 
 // BaseTree is the tree before the run: the one that was kept, where that is it.
@@ -135,13 +135,14 @@ func (s *Stamps) revive(ctx context.Context, kept ledger.Digest, dir, name strin
 	if kept == "" {
 		return nil
 	}
-	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), filepath.Join(s.of.RunDir(), name))
+	var tree *ledger.Tree
+	path := filepath.Join(s.of.RunDir(), name)
+	digest, err := readStamps(disk.From(ctx).Anywhere(), path, func(in io.Reader, size int64) (err error) {
+		tree, err = s.of.Scanner.Revive(dir, disk.From(ctx).Boot(), in, size)
+		return err
+	})
 	if err == nil && digest != kept {
 		err = scan.ErrStamps
-	}
-	var tree *ledger.Tree
-	if err == nil {
-		tree, err = s.of.Scanner.Revive(dir, disk.From(ctx).Boot(), stamps)
 	}
 	if err != nil {
 		s.of.Rec.Log.Debug("the first scan reads everything", "run", s.of.Rec.Run.Started.Run, "err", err)
@@ -150,23 +151,23 @@ func (s *Stamps) revive(ctx context.Context, kept ledger.Digest, dir, name strin
 	return tree
 }
 
-func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Digest, err error) {
+// readStamps has a file read, all of it, and returns its digest.
+func readStamps(root *disk.Root, path string, read func(in io.Reader, size int64) error) (ledger.Digest, error) {
 	info, err := root.Lstat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxStamps) {
 		err = scan.ErrStamps
 	}
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	f, err := root.Open(path)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer f.Close() // only read
-	var text strings.Builder
-	text.Grow(int(info.Size()))
-	digest, _, err = ledger.SumReader(io.TeeReader(io.NewSectionReader(f, 0, info.Size()), &text))
-	return text.String(), digest, err
+	hash := sha256.New()
+	err = read(io.TeeReader(io.NewSectionReader(f, 0, info.Size()), hash), info.Size())
+	return ledger.DigestOf([sha256.Size]byte(hash.Sum(nil))), err
 }
 
 // Drop removes the files of a run that nobody takes up any more.
