@@ -8,8 +8,23 @@ import (
 	"github.com/planlock/planlock/internal/jsontree"
 )
 
-// interpreters are the programs that carry out an entry of a kind.
-var interpreters = map[string]string{".py": "python3 ", ".sh": "sh ", ".js": "node ", ".mjs": "node ", ".rb": "ruby ", ".go": "go run "}
+// interpreter is the program that carries out an entry, with a blank behind it; ""
+// where the entry is a program itself.
+func interpreter(entry string) string {
+	switch path.Ext(entry) {
+	case ".py":
+		return "python3 "
+	case ".sh":
+		return "sh "
+	case ".js", ".mjs":
+		return "node "
+	case ".rb":
+		return "ruby "
+	case ".go":
+		return "go run "
+	}
+	return ""
+}
 
 // Command is the job as a shell command: the entry, by the program that its
 // ending asks for, with each argument as --name value. An argument that is true
@@ -21,8 +36,8 @@ func (j Job) Command() (string, error) {
 	if j.Entry == "" || path.IsAbs(entry) || strings.HasPrefix(entry, "..") || strings.HasPrefix(entry, "-") {
 		return "", fmt.Errorf("review: job %q: the entry %q is no path within the workspace", j.ID, j.Entry)
 	}
-	program, known := interpreters[path.Ext(entry)]
-	if !known && !strings.Contains(entry, "/") {
+	program := interpreter(entry)
+	if program == "" && !strings.Contains(entry, "/") {
 		entry = "./" + entry
 	}
 	command := program + word(entry)
