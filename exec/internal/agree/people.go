@@ -234,7 +234,8 @@ func readPage(c *claims, name, text string) error {
 	text = html.UnescapeString(text)
 	c.read(name, text, inPage)
 	c.tally(name, text)
-	bar := map[string]string{"completed": "0", "failed": "0", "running": "0", "blocked": "0", "skipped": "0", "pending": "0"}
+	bar := map[string]string{"completed": "0", "failed": "0", "running": "0", "blocked": "0", "skipped": "0",
+		"pending": "0"}
 	for _, m := range pageKey.FindAllStringSubmatch(text, -1) {
 		bar[m[1]] = m[2]
 	}

@@ -109,7 +109,7 @@ func (g *Game) attempt(s *history.Step, method string) {
 		return
 	}
 	said := &history.AttemptEnded{Tokens: int64(g.dice.IntN(300)), Stateful: g.dice.in(20), Took: time.Minute}
-	g.fold(at.Locate(append([]history.Fact{said}, g.worked(s, n)...)...)...)
+	g.fold(at.Locate(append([]history.Fact{said}, g.Work(s, n)...)...)...)
 	if g.dice.in(2) {
 		g.fold(at.Locate(&history.StepCompleted{Snapshot: g.tree(), Method: method})...)
 		g.seen.Saw(guard.Tree)
@@ -117,14 +117,6 @@ func (g *Game) attempt(s *history.Step, method string) {
 	}
 	f := &history.AttemptFailed{Class: g.class(), Reasons: []string{"it did not work"}}
 	g.fold(at.Locate(f, &history.RestoreBegun{To: g.run.Tree, Discarded: g.tree()})...)
-}
-
-// worked is what is recorded of the work of an attempt.
-func (g *Game) worked(s *history.Step, attempt int) []history.Fact {
-	if g.Work == nil {
-		return nil
-	}
-	return g.Work(s, attempt)
 }
 
 // class is what an attempt failed of.

@@ -43,8 +43,8 @@ type Game struct {
 	// in its place; nil leaves it. Tests plant faults here.
 	Wants func(c *guard.Case, wanted []engine.Wanted) []engine.Wanted
 	// Work is what is recorded of an attempt between what its executor said and
-	// its end, and End what is recorded when the run ends, nil: that it is
-	// achieved. Decisions look at neither.
+	// its end, and End what is recorded when the run ends. Decisions look at
+	// neither: New makes the first nothing, and the second that it is achieved.
 	Work func(s *history.Step, attempt int) []history.Fact
 	End  func() []history.Fact
 }
@@ -74,6 +74,8 @@ func New(seed uint64) *Game {
 	}
 	g := &Game{dice: d, run: &history.Run{}, now: time.Unix(1_700_000_000, 0).UTC(),
 		decider: engine.New(&guard.Contract{Plan: p}, chosen.Ladder)}
+	g.Work = func(*history.Step, int) []history.Fact { return nil }
+	g.End = func() []history.Fact { return []history.Fact{&history.Ended{Status: history.Achieved}} }
 	policy.Mode = pick(d, plan.Silent, plan.Dynamic, plan.Dynamic, plan.Collaborative, plan.Education)
 	policy.Jobs = pick(d, 0, 1, 2, 3, 4)
 	policy.OnConflict = pick(d, "", "sequential")

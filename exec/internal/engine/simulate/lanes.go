@@ -83,7 +83,7 @@ func (g *Game) join(s *history.Step) {
 	at := s.Where(s.Tried())
 	said := &history.AttemptEnded{Tokens: int64(g.dice.IntN(300)), Took: time.Minute}
 	joined := &history.Joined{Onto: g.run.Tree}
-	g.fold(at.Locate(append([]history.Fact{said, joined}, g.worked(s, s.Tried())...)...)...)
+	g.fold(at.Locate(append([]history.Fact{said, joined}, g.Work(s, s.Tried())...)...)...)
 	if !g.dice.in(3) {
 		g.fold(at.Locate(&history.StepCompleted{Snapshot: g.tree(), Method: s.Last().Method.Method})...)
 		g.seen.Saw(guard.Tree)

@@ -85,11 +85,7 @@ func (g *Game) act(w engine.Wanted) {
 	case engine.Pause:
 		g.pause(string(a.Why))
 	case engine.End:
-		facts := []history.Fact{&history.Ended{Status: history.Achieved}}
-		if g.End != nil {
-			facts = g.End()
-		}
-		g.fold(history.Where{}.Locate(facts...)...)
+		g.fold(history.Where{}.Locate(g.End()...)...)
 	case engine.Seal:
 		g.fold(history.Where{}.Locate(&history.Sealed{})...)
 	}
