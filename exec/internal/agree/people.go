@@ -14,7 +14,7 @@ var marks = map[string]string{"✓": "completed", "✗": "failed", "▸": "runni
 
 // The pieces that lines about steps are made of.
 var (
-	tally    = regexp.MustCompile(`(\d+) of (\d+) steps?((?: · \d+ [a-z-]+)+)`)
+	tally    = regexp.MustCompile(`(\d+) of (\d+) steps?((?: · \d+ (?:carried over|[a-z-]+))+)`)
 	tallied  = regexp.MustCompile(`(\d+) ([a-z-]+)`)
 	textStep = regexp.MustCompile(`^ (.) (\S+) +(.*)$`)
 	textSize = regexp.MustCompile(`  (\d+ files?(?: \+\d+)?(?: −\d+)?|undone)? {2,}(?:(\d+(?: of \d+)? gates?) +)?([0-9][^ ]* (?:s|min \d+ s|h \d+ min))(?: |$)`)
@@ -36,7 +36,7 @@ func (c *claims) tally(name, text string) {
 	}
 	c.say(name, "number of completed", m[1])
 	c.say(name, "number of steps", m[2])
-	said := map[string]string{"failed": "0", "skipped": "0", "blocked": "0", "patches": "0"}
+	said := map[string]string{"carried": "0", "failed": "0", "skipped": "0", "blocked": "0", "patches": "0"}
 	var rest []string
 	for _, part := range tallied.FindAllStringSubmatch(m[3], -1) {
 		switch key := part[2]; {

@@ -54,6 +54,7 @@ type reportStep struct {
 	Attempts               []reportAttempt
 	Questions              []any
 	Skipped                *struct{ Done bool }
+	Carried                *struct{ Run string } // another run carried it out, and has its changes
 	Basis                  *basis
 }
 
@@ -251,7 +252,7 @@ func worst(all []judgement) map[string]string {
 func (c *claims) count(name string, r report) {
 	n := map[string]int{}
 	for _, key := range []string{"completed", "failed", "skipped", "blocked", "running", "pending", "tasks_completed",
-		"tasks_failed", "tasks_skipped", "tasks_blocked", "attempts", "retries", "backups", "questions"} {
+		"tasks_failed", "tasks_skipped", "tasks_blocked", "carried", "attempts", "retries", "backups", "questions"} {
 		n[key] = 0
 	}
 	bases := map[string]any{}
@@ -279,6 +280,9 @@ func (c *claims) count(name string, r report) {
 			if s.Basis != nil {
 				key := strings.ReplaceAll(s.Basis.Basis, "-", "_")
 				bases[key] = bases[key].(float64) + 1
+			}
+			if s.Carried != nil {
+				n["carried"]++
 			}
 			if s.Skipped != nil && s.Skipped.Done {
 				there++
@@ -311,7 +315,7 @@ func (c *claims) count(name string, r report) {
 	c.say(name, "bases", shownBases(bases))
 	c.say(name, "lines", shownLines(fileLines))
 	for _, f := range r.Files {
-		if !changed[f.Path] {
+		if !changed[f.Path] && n["carried"] == 0 {
 			c.say(name, "files", "without "+f.Path+", which no completed step changed")
 		}
 	}
