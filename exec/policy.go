@@ -136,7 +136,9 @@ func (p *Policy) withoutSay(of *plan.Plan) []string {
 func (c *Controller) unasked(of *plan.Plan) []string {
 	rungs := map[string]bool{}
 	for _, r := range c.ladder() {
-		rungs[r.Name()] = true
+		if r != nil { // such a ladder is refused
+			rungs[r.Name()] = true
+		}
 	}
 	_, patterned := pattern.Of(of)
 	asked := map[advice.Kind]bool{

@@ -173,7 +173,7 @@ func Assemble(p Parts) *Draft {
 	if d.foreign() {
 		d.Found = capped(d.Found)
 		d.complete(p.Stepless)
-		for i, checks := range p.Ends {
+		for i, checks := range p.Ends { // in any order: each task is by itself
 			if steps := d.Plan.Tasks[i].Steps; len(steps) > 0 {
 				steps[len(steps)-1].require(checks)
 			}

@@ -3,8 +3,9 @@ package agree
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // marks are the statuses of steps that stand in one column; a question stands
@@ -14,18 +15,18 @@ var marks = map[string]string{"✓": "completed", "✗": "failed", "▸": "runni
 
 // The pieces that lines about steps are made of.
 var (
-	tally    = regexp.MustCompile(`(\d+) of (\d+) steps?((?: · \d+ (?:carried over|[a-z-]+))+)`)
-	tallied  = regexp.MustCompile(`(\d+) ([a-z-]+)`)
-	textStep = regexp.MustCompile(`^ (.) (\S+) +(.*)$`)
-	textSize = regexp.MustCompile(`  (\d+ files?(?: \+\d+)?(?: −\d+)?|undone)? {2,}(?:(\d+(?: of \d+)? gates?) +)?([0-9][^ ]* (?:s|min \d+ s|h \d+ min))(?: |$)`)
-	pageStep = regexp.MustCompile(`(?s)<details id="[^"]*" class="step ([a-z]+)"[^>]*>\s*<summary><b class="sign [a-z]+">(.)</b> <span class="address">([^<]*)</span> <span class="name">[^<]*</span>\s*<span class="meta">([^<]*)</span>`)
-	pageKey  = regexp.MustCompile(`<span class="key (completed|failed|running|blocked|skipped|pending)"><b>.</b> (\d+) `)
-	size     = regexp.MustCompile(`^\d+ files?`)
-	gates    = regexp.MustCompile(`^\d+( of \d+)? gates?$`)
-	clock    = regexp.MustCompile(`^\d[^ ]* (s|min \d+ s|h \d+ min)$`)
-	bases    = regexp.MustCompile(`^\d+ (proved|reviewed|self-tested|declared|unverified)`)
-	changed  = regexp.MustCompile("(?m)^- (created|modified|deleted) `([^`]+)`")
-	inFolder = regexp.MustCompile("^### `([^`]+)`")
+	tally    = lazyre.New(`(\d+) of (\d+) steps?((?: · \d+ (?:carried over|[a-z-]+))+)`)
+	tallied  = lazyre.New(`(\d+) ([a-z-]+)`)
+	textStep = lazyre.New(`^ (.) (\S+) +(.*)$`)
+	textSize = lazyre.New(`  (\d+ files?(?: \+\d+)?(?: −\d+)?|undone)? {2,}(?:(\d+(?: of \d+)? gates?) +)?([0-9][^ ]* (?:s|min \d+ s|h \d+ min))(?: |$)`)
+	pageStep = lazyre.New(`(?s)<details id="[^"]*" class="step ([a-z]+)"[^>]*>\s*<summary><b class="sign [a-z]+">(.)</b> <span class="address">([^<]*)</span> <span class="name">[^<]*</span>\s*<span class="meta">([^<]*)</span>`)
+	pageKey  = lazyre.New(`<span class="key (completed|failed|running|blocked|skipped|pending)"><b>.</b> (\d+) `)
+	size     = lazyre.New(`^\d+ files?`)
+	gates    = lazyre.New(`^\d+( of \d+)? gates?$`)
+	clock    = lazyre.New(`^\d[^ ]* (s|min \d+ s|h \d+ min)$`)
+	bases    = lazyre.New(`^\d+ (proved|reviewed|self-tested|declared|unverified)`)
+	changed  = lazyre.New("(?m)^- (created|modified|deleted) `([^`]+)`")
+	inFolder = lazyre.New("^### `([^`]+)`")
 )
 
 // tally notes what stands in a line as "3 of 4 steps · 1 skipped · 2 retries".

@@ -89,7 +89,7 @@ func (m Method) Advised(step *plan.Step) advice.Method {
 // adjusted reports whether a word is the value that a patch gives to an argument
 // which the step declares adjustable, and no way out of the workspace.
 func adjusted(p *advice.Patch, step *plan.Step, word string) bool {
-	for name, value := range p.Args {
+	for name, value := range p.Args { // in any order: one is enough
 		if value == word && slices.Contains(step.Adjustable, name) && !strings.HasPrefix(word, "/") &&
 			!strings.Contains(word, "..") && !strings.Contains(word, "//") {
 			return true

@@ -12,6 +12,9 @@ import (
 // aPath is a path as sentences name it, in backquotes or not.
 const aPath = "`?((?:[\\w.@()\\[\\]$-]+/)*[\\w.@$-]*\\.?[\\w-]+)`?"
 
+// begin is the beginning of a sentence or of an item.
+const begin = "(?:(?:^|\\n)\\s*(?:(?:[-*+]|\\d+[.)])\\s+)?|[.;:!]\\s+|>\\s*)(?:\\*\\*)?"
+
 var (
 	// thereIs is a line that says no more than that a file is there.
 	thereIs = lazyre.New(`^(?i:the )?(?i:file:?|directory:?|folder:?)?\s*` + aPath +
@@ -20,8 +23,6 @@ var (
 	thereAt = lazyre.New(`^(?i:the )?(?i:file|directory|folder) (?i:exists?)(?: (?i:at|in|as))?:?\s+` + aPath + `\.?$`)
 	// contains is a line that says what stands in a file.
 	contains = lazyre.New(`^(?i:the )?(?i:file )?` + aPath + "\\s+(?i:contains?|includes?|has)\\s+(?:\"([^\"`]+)\"|`([^`]+)`)\\.?$")
-	// begin is the beginning of a sentence or of an item.
-	begin = "(?:(?:^|\\n)\\s*(?:(?:[-*+]|\\d+[.)])\\s+)?|[.;:!]\\s+|>\\s*)(?:\\*\\*)?"
 	// making is a sentence that says that a file is made, and no other word of it
 	// that would make it mean something else.
 	making = lazyre.New(begin + "(?i:create|add|write|generate)(?::?\\*\\*|\\*\\*:|:)?\\s+(?i:(?:a|an|the|new|empty|file|files|at)\\s+)*`([^`\\s]+)`" +

@@ -11,11 +11,14 @@ const (
 	maxText = 64 << 10 // bytes of a text that is searched
 )
 
-var (
+const (
 	// passing is how a sentence ends that says that a command succeeds.
 	passing = `\s*(?:[–—-]+\s*)?(?i:must |should |to )?(?i:pass(?:es)?(?: \((?i:green)[^()]*\))?|succeeds?|build(?:s)? successfully|compiles?|works|exits (?:with )?(?:code )?0|(?:is|stays|remains?) green|reports? (?:no|zero|0) errors?|completes?(?: successfully)?)(?:\s+(?i:without errors?|cleanly|with (?:no|zero|0) errors))?`
 	// running is how one begins that asks for a command to be run.
 	running = `^(?:(?i:run|execute|verify|check that|verify with|command):?\s+)?`
+)
+
+var (
 	// plainly is a line that says no more than that a command succeeds, without marks around the command.
 	plainly = lazyre.New(running + `(.+?)(` + passing + `\.?)?$`)
 	// variable is one that is set for a command.
