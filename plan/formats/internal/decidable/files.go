@@ -7,6 +7,7 @@ import (
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/wordlist"
 )
 
 // aPath is a path as sentences name it, in backquotes or not.
@@ -119,14 +120,14 @@ func IsFile(word string) bool {
 		return false
 	}
 	hidden := strings.HasPrefix(base, ".") && len(base) > 2 && strings.Count(base, ".") == 1
-	return extensions[ext] || files[base] || hidden
+	return extensions.Has(ext) || files.Has(base) || hidden
 }
 
 // files are those that have no extension.
-var files = words(`Makefile Dockerfile LICENSE README Gemfile Rakefile Procfile Justfile justfile Jenkinsfile CODEOWNERS`)
+var files = wordlist.List{Text: `Makefile Dockerfile LICENSE README Gemfile Rakefile Procfile Justfile justfile Jenkinsfile CODEOWNERS`}
 
 // extensions are those of files that plans name without a folder.
-var extensions = words(`astro bash bat c cc cfg cjs cmd conf cpp cs csproj css csv dart db dockerfile env ex exs fish gif go gql
+var extensions = wordlist.List{Text: `astro bash bat c cc cfg cjs cmd conf cpp cs csproj css csv dart db dockerfile env ex exs fish gif go gql
 	gradle graphql h hcl hpp html ico ini ipynb java jpg js json json5 jsonc jsonl jsx kt less lock lua m md mdx mjs mk mod mts
 	nim nix odt pdf php pl png prisma props ps1 proto py pyi r razor rb rs rst sass scala scss sh sln sql sum svelte svg swift
-	targets tex tf toml ts tsv tsx txt vue wasm xml yaml yml zig zsh`)
+	targets tex tf toml ts tsv tsx txt vue wasm xml yaml yml zig zsh`}

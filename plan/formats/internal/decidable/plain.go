@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan/formats/internal/wordlist"
 )
 
 const (
@@ -30,21 +31,21 @@ var (
 
 // programs are those that plans name in running text. A line that begins with
 // another word is a sentence.
-var programs = words(`ansible-playbook ant bandit bash bats bazel biome black bun bundle bunx cargo cat clang cmake composer
+var programs = wordlist.List{Text: `ansible-playbook ant bandit bash bats bazel biome black bun bundle bunx cargo cat clang cmake composer
 	ctest curl deno diff docker docker-compose dotnet elixir eslint file find flake8 flutter forge gcc gem git go gofmt
 	golangci-lint gradle gradlew grep head helm hugo isort java javac jest jq just kubectl ls make mix mocha mvn mypy nix node
 	npm npx nx php phpstan phpunit pip pip3 playwright pnpm poetry prettier prisma psql pylint pyright pytest python python3 rake
 	rg rspec rubocop ruby ruff rustc sbt sed sh shellcheck sqlite3 stack stat swift tail terraform test tox tsc tsx turbo uv
-	uvx vite vitest wc xcodebuild yarn zig`)
+	uvx vite vitest wc xcodebuild yarn zig`}
 
 // verbs are what such a program is told to do, and no words of a sentence.
-var verbs = words(`audit bench build check ci clippy coverage doc docs e2e exec fmt format generate install lint list migrate pack
-	package preview publish run spec start tap test tests tidy typecheck type-check validate verify version vet`)
+var verbs = wordlist.List{Text: `audit bench build check ci clippy coverage doc docs e2e exec fmt format generate install lint list migrate pack
+	package preview publish run spec start tap test tests tidy typecheck type-check validate verify version vet`}
 
 // prose are words that stand in sentences and seldom in commands.
-var prose = words(`a all an and any are as at be both by does each every exist exists file files for from has have if in into is it its
+var prose = wordlist.List{Text: `a all an and any are as at be both by does each every exist exists file files for from has have if in into is it its
 	new no not of on only or output page pages result results running sure than that the their then there this to was when where
-	which while with without you your`)
+	which while with without you your`}
 
 // shellish is a sign of a command in one of its words.
 var shellish = lazyre.New(`[-./:=@$*|&<>"'\\\[\]!+]|\d`)
@@ -68,8 +69,8 @@ func plainCommand(line string) (run string, decides bool) {
 	quoted, bare := byte(0), ""
 	for _, field := range fields[1:] {
 		if quoted == 0 {
-			sentence = sentence || prose[strings.ToLower(strings.Trim(field, ",.;:"))]
-			if verbs[field] || shellish.MatchString(strings.TrimRight(field, ".,;:")) {
+			sentence = sentence || prose.Has(strings.ToLower(strings.Trim(field, ",.;:")))
+			if verbs.Has(field) || shellish.MatchString(strings.TrimRight(field, ".,;:")) {
 				signs++
 			}
 		}
@@ -111,17 +112,8 @@ func known(text string) bool {
 		case field == "[" || field == "[[":
 			return true
 		default:
-			return programs[field] || strings.HasPrefix(field, "./") && len(field) > 2
+			return programs.Has(field) || strings.HasPrefix(field, "./") && len(field) > 2
 		}
 	}
 	return false
-}
-
-// words is a set of the words of a text.
-func words(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		set[w] = true
-	}
-	return set
 }

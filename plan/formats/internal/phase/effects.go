@@ -5,25 +5,17 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/wordlist"
 )
 
 // acting are the keys of a front matter that mean something to a run.
-var acting = set(`phase plan wave depends_on must_haves title files_modified`)
+var acting = wordlist.List{Text: `phase plan wave depends_on must_haves title files_modified`}
 
 // telling are those that describe a plan to people. They are kept with its
 // settings.
-var telling = set(`author autonomous created created_at created_by date description domain effort estimate estimated_complexity
+var telling = wordlist.List{Text: `author autonomous created created_at created_by date description domain effort estimate estimated_complexity
 	estimated_effort estimated_hours id last_updated milestone name phase_name priority project requirements scope status subsystem
-	subsystems tags task_count tech_stack total_tasks type updated updated_at version`)
-
-// set is a set of the words of a text.
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
+	subsystems tags task_count tech_stack total_tasks type updated updated_at version`}
 
 // effects warns of what stands in a plan and does nothing: keys of the front
 // matter, and commands that say how a task is verified and are not run.
@@ -31,7 +23,7 @@ func (r *reader) effects() {
 	var idle []string
 	first := value{}
 	for _, m := range r.front.items {
-		if m.key == "" || acting[m.key] || telling[m.key] {
+		if m.key == "" || acting.Has(m.key) || telling.Has(m.key) {
 			continue
 		}
 		if len(idle) == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/wordlist"
 )
 
 var (
@@ -31,11 +32,8 @@ var (
 )
 
 // plainKeys are the labels that need no bold face.
-var plainKeys = map[string]bool{"files": true, "file": true, "depends_on": true, "depends on": true,
-	"dependencies": true,
-	"acceptance":   true, "acceptance criteria": true, "acceptance_criteria": true, "estimate": true,
-	"description": true,
-	"priority":    true, "status": true, "type": true, "wave": true, "verify": true}
+var plainKeys = wordlist.List{Text: `files file depends_on dependencies acceptance acceptance_criteria estimate description
+	priority status type wave verify`}
 
 // A field is a label and the lines that belong to it.
 type field struct {
@@ -59,7 +57,7 @@ func label(line string) (field, bool) {
 		}
 	}
 	if m == nil {
-		if m = plainLabel.FindStringSubmatch(line); m == nil || !plainKeys[strings.ToLower(m[2])] {
+		if m = plainLabel.FindStringSubmatch(line); m == nil || !plainKeys.Has(strings.ReplaceAll(strings.ToLower(m[2]), " ", "_")) {
 			return field{}, false
 		}
 	}

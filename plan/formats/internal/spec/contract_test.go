@@ -78,6 +78,7 @@ complexity = 3
   artifacts = { create = ["answer.txt"], symbols_add = [] }
   limits = { max_files = 1, max_lines = 10, modules = ["."] }
   access = { reads = ["question.txt"], writes = ["answer.txt"] }
+  adjustable = ["seed"]
   preconditions = [{ kind = "file_exists", path = "question.txt" }]
   postconditions = [{ kind = "file_contains", path = "answer.txt", text = "42" }]
   evidence = ["answer.txt"]
