@@ -110,7 +110,7 @@ type task struct {
 	sources     []string
 	criteria    []string
 	steps       []*step
-	act         plan.Task // what is said with keys of native plans
+	act         *plan.Task // what is said with keys of native plans; nil in Markdown
 	acts        []tomltree.Key
 	extra       []plan.Setting
 }
@@ -132,7 +132,7 @@ type step struct {
 	backups     []*backup
 	components  []said
 	constraints []said
-	act         plan.Step // what is said with keys of native plans
+	act         *plan.Step // what is said with keys of native plans; nil in Markdown
 	acts        []tomltree.Key
 	extra       []plan.Setting
 }

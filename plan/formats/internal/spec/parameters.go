@@ -266,6 +266,7 @@ func (h *half) readTask(n *tomltree.Node, index int) *task {
 	if n.Find("description") == nil {
 		read = append(read, "name")
 	}
+	t.act = new(plan.Task)
 	t.acts, t.extra = h.native(ofTask, n, t.id, "", t.act.Visit, append(read, "id", "task_id", "critical_flag", "critical", "mode", "max_retries",
 		"depends_on", "research_sources", "acceptance_criteria", "research_enabled", "steps"))
 	return t
@@ -320,7 +321,8 @@ func (h *half) readStep(task string, n *tomltree.Node, index int) *step {
 			s.backups = append(s.backups, &backup{id: id, at: m.Value.At, text: say(m.Value.Text, m.Value.At)})
 		}
 	}
-	h.inherit(&s.act)
+	s.act = new(plan.Step)
+	h.inherit(s.act)
 	s.acts, s.extra = h.native(ofStep, n, task, s.id, s.act.Visit, read)
 	return s
 }

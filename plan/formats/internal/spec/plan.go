@@ -202,7 +202,10 @@ func (m *making) place(key string, first, second *half, one, other int, inFirst 
 func (m *making) task(at string, p pairing[task], first, second *half) plan.Task {
 	a, b := orEmpty(p.first), orEmpty(p.second)
 	m.place(at, first, second, a.at, b.at, p.first != nil)
-	t := saidIn(p).act
+	var t plan.Task
+	if said := saidIn(p).act; said != nil {
+		t = *said
+	}
 	t.ID, t.Status, t.Title = cmp.Or(a.id, b.id), plan.Open, a.title.or(b.title).text
 	t.Description, t.DependsOn = cmp.Or(a.description, b.description), listSaid(b.dependsOn, a.dependsOn)
 	t.ResearchEnabled, t.ResearchSources = a.research || b.research, listSaid(b.sources, a.sources)
@@ -268,7 +271,10 @@ func (m *making) acts(at string, keys []tomltree.Key, first, second *half) {
 // rule has told it. A step with a command has no other method.
 func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], first, second *half) {
 	x, y := orEmpty(p.first), orEmpty(p.second)
-	s := saidIn(p).act
+	var s plan.Step
+	if said := saidIn(p).act; said != nil {
+		s = *said
+	}
 	s.ID, s.Description, s.Status = cmp.Or(x.id, y.id), x.title.or(y.title).text, plan.Open
 	s.ExpectedOutput = y.expected.or(x.expected).text
 	s.Mode = cmp.Or(modeAsSaid(y.modeOf(b).or(x.modeOf(a)).text), s.Mode)
