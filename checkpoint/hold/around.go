@@ -2,6 +2,7 @@ package hold
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,6 +79,27 @@ func wasHeld(dir string) bool {
 	return err == nil && last != nil && last.File == file.Inode(info)
 }
 
+// someoneBelow names a holder of whom nothing is known but that the folder dir is
+// shared with it.
+const someoneBelow = "a process that works in a folder below it"
+
+// lockOrName locks f, the folder dir or its lock file, or says by whom it is held.
+// Whoever held it may have let go while it was asked who that is, and then looks
+// like somebody below who cannot be found: so that is asked again.
+func lockOrName(ctx context.Context, f *os.File, dir string) (by, err error) {
+	for range 3 {
+		held, err := lock(ctx, f, dir)
+		if !held {
+			return nil, err
+		}
+		by = heldBy(ctx, f, dir)
+		if e := (*checkpoint.HeldError)(nil); !errors.As(by, &e) || e.Holder != someoneBelow {
+			break
+		}
+	}
+	return by, nil
+}
+
 // heldBy says who keeps this process from locking f, the folder dir or its lock
 // file.
 func heldBy(ctx context.Context, f *os.File, dir string) error {
@@ -88,7 +110,7 @@ func heldBy(ctx context.Context, f *os.File, dir string) error {
 		if err := heldBelow(ctx, dir, dir); err != nil {
 			return err
 		}
-		return &checkpoint.HeldError{Dir: dir, Holder: "a process that works in a folder below it"}
+		return &checkpoint.HeldError{Dir: dir, Holder: someoneBelow}
 	}
 	return &checkpoint.HeldError{Dir: dir, Holder: nameHolder(ctx, dir)}
 }

@@ -143,10 +143,10 @@ func (h *Held) lockFolder(ctx context.Context, root *disk.Root, dir string) erro
 	if err != nil {
 		return cannotHold(dir, err)
 	}
-	held, err := lock(ctx, f.OS(), dir)
+	by, err := lockOrName(ctx, f.OS(), dir)
 	switch {
-	case held:
-		return errors.Join(heldBy(ctx, f.OS(), dir), f.Close())
+	case by != nil:
+		return errors.Join(by, f.Close())
 	case err != nil:
 		return f.Close()
 	}
@@ -195,12 +195,12 @@ func lockOwn(ctx context.Context, root *disk.Root, dir string) (*disk.File, erro
 		if err != nil {
 			return nil, cannotHold(dir, err)
 		}
-		held, err := lock(ctx, f.OS(), dir)
+		by, err := lockOrName(ctx, f.OS(), dir)
 		if err != nil {
 			return nil, errors.Join(cannotHold(dir, err), f.Close())
 		}
-		if held {
-			return nil, errors.Join(heldBy(ctx, f.OS(), dir), f.Close())
+		if by != nil {
+			return nil, errors.Join(by, f.Close())
 		}
 		there, err := root.Lstat(lockName)
 		mine, merr := f.Stat()
