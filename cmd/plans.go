@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/shell"
@@ -196,14 +195,11 @@ func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string) error {
 // stepsNamed names the first few steps.
 func stepsNamed(steps []plan.Address) string {
 	const most = 8
-	words := make([]string, 0, most)
-	for _, a := range steps[:min(most, len(steps))] {
-		words = append(words, string(a))
-	}
-	text := "step " + words[0]
+	text := "step "
 	if len(steps) > 1 {
-		text = "steps " + strings.Join(words, ", ")
+		text = "steps "
 	}
+	text += plan.Addresses(steps[:min(most, len(steps))])
 	if more := len(steps) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

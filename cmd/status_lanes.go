@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -19,23 +20,25 @@ type statusDocument struct {
 	AtWork     []workDocument `json:"at_work"`
 	ToJoin     []workDocument `json:"to_join"`     // came back, and wait for those before them
 	JoinFailed []workDocument `json:"join_failed"` // of steps that are not over
+	Parked     []workDocument `json:"parked"`      // they wait for an answer
 	Questions  []string       `json:"questions"`   // their ids, the oldest first
 }
 
 // A workDocument is a step that is under way, with the attempt that it is about.
 type workDocument struct {
-	Step    plan.Address `json:"step"`
-	Attempt int          `json:"attempt,omitempty"` // 0: none began yet
-	Method  string       `json:"method,omitempty"`
-	Group   int          `json:"group,omitempty"` // 0: by itself
-	Lane    int          `json:"lane,omitempty"`
-	Parked  bool         `json:"parked,omitempty"` // it waits for an answer
+	Step    plan.Address   `json:"step"`
+	Attempt int            `json:"attempt,omitempty"` // 0: none began yet
+	Method  string         `json:"method,omitempty"`
+	Group   int            `json:"group,omitempty"` // 0: by itself
+	Lane    int            `json:"lane,omitempty"`
+	With    []plan.Address `json:"with,omitempty"` // those that it did not hold together with
 }
 
 // newStatus finds out which steps are at work, in which lanes, and which wait.
 func newStatus(run *history.Run, cutOff bool) statusDocument {
 	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff,
-		AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{}, Questions: []string{}}
+		AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{},
+		Parked: []workDocument{}, Questions: []string{}}
 	for _, q := range run.Questions() {
 		d.Questions = append(d.Questions, q.ID)
 	}
@@ -45,7 +48,9 @@ func newStatus(run *history.Run, cutOff bool) statusDocument {
 			d.JoinFailed = append(d.JoinFailed, newWork(s, aside))
 		}
 		switch {
-		case s.Waits(), aside != nil && aside == last:
+		case s.Waits():
+			d.Parked = append(d.Parked, newWork(s, last))
+		case aside != nil && aside == last:
 		case last != nil && last.InLane() == history.LaneBack:
 			d.ToJoin = append(d.ToJoin, newWork(s, last))
 		default:
@@ -63,7 +68,10 @@ func newWork(s *history.Step, a *history.Attempt) workDocument {
 	}
 	w.Attempt, w.Method = a.Number, a.Method.Method
 	if a.Lane != nil {
-		w.Group, w.Lane, w.Parked = a.Lane.Group.Number, a.Lane.Number, s.Waits()
+		w.Group, w.Lane = a.Lane.Group.Number, a.Lane.Number
+	}
+	if a.Aside != nil {
+		w.With = a.Aside.With
 	}
 	return w
 }
@@ -71,13 +79,14 @@ func newWork(s *history.Step, a *history.Attempt) workDocument {
 // print names the steps in lanes, and those that go on alone; nothing where a
 // step runs by itself.
 func (d statusDocument) print(w io.Writer) {
-	if len(d.AtWork) < 2 && len(d.ToJoin)+len(d.JoinFailed) == 0 {
+	inLane := func(w workDocument) bool { return w.Lane > 0 }
+	if len(d.AtWork) < 2 && len(d.ToJoin)+len(d.JoinFailed) == 0 && !slices.ContainsFunc(d.Parked, inLane) {
 		return
 	}
 	for _, of := range []struct {
 		what string
 		work []workDocument
-	}{{"at work", d.AtWork}, {"to join", d.ToJoin}, {"aside", d.JoinFailed}} {
+	}{{"at work", d.AtWork}, {"to join", d.ToJoin}, {"aside", d.JoinFailed}, {"parked", d.Parked}} {
 		var names []string
 		for _, step := range of.work {
 			names = append(names, step.String())
@@ -88,14 +97,15 @@ func (d statusDocument) print(w io.Writer) {
 	}
 }
 
-// String is the step with its lane, as in "2.1 (lane 2, parked)".
+// String is the step with its lane, as in "2.1 (lane 2, join-failed with 1.1)".
 func (w workDocument) String() string {
 	name := escaped(string(w.Step))
-	switch {
-	case w.Lane == 0:
+	if w.Lane == 0 {
 		return name
-	case w.Parked:
-		return fmt.Sprintf("%s (lane %d, parked)", name, w.Lane)
 	}
-	return fmt.Sprintf("%s (lane %d)", name, w.Lane)
+	said := []string{fmt.Sprintf("lane %d", w.Lane)}
+	if len(w.With) > 0 {
+		said = append(said, "join-failed with "+escaped(plan.Addresses(w.With)))
+	}
+	return fmt.Sprintf("%s (%s)", name, strings.Join(said, ", "))
 }

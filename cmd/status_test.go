@@ -40,22 +40,24 @@ func inLanes(t *testing.T, then ...history.Located) *history.Run {
 
 // The text and the document say the same of the lanes.
 func TestStatusOfLanes(t *testing.T) {
-	first := history.Where{Step: "1.1", Attempt: 1}
-	aside := first.Locate(&history.AttemptEnded{}, &history.Joined{}, &history.AttemptFailed{Class: history.GateFailed})
-	asked := append(aside[:3:3], first.Locate(&history.Asked{Question: ask.Question{ID: "q1"}})...)
-	second := history.Where{Step: "1.1", Attempt: 2}
-	again := append(aside[:3:3], second.Locate(&history.AttemptStarted{})...)
-	failed := append(again[:4:4], second.Locate(&history.AttemptFailed{},
-		&history.Asked{Question: ask.Question{ID: "q1"}})...)
+	first, second := history.Where{Step: "1.1", Attempt: 1}, history.Where{Step: "2.1", Attempt: 1}
+	failed := first.Locate(&history.AttemptEnded{}, &history.Joined{}, &history.AttemptFailed{Class: history.Breach})
+	parked := append(failed[:3:3], first.Locate(&history.Asked{Question: ask.Question{ID: "q1"}})...)
+	joined := first.Locate(&history.AttemptEnded{}, &history.Joined{}, &history.StepCompleted{})
+	aside := append(joined, second.Locate(&history.AttemptEnded{}, &history.Joined{},
+		&history.JoinFailed{With: []plan.Address{"1.1"}}, &history.AttemptFailed{Class: history.GateFailed})...)
+	alone := history.Where{Step: "2.1", Attempt: 2}
+	again := append(aside[:7:7], alone.Locate(&history.AttemptStarted{})...)
+	asked := append(again[:8:8], alone.Locate(&history.AttemptFailed{}, &history.Asked{Question: ask.Question{ID: "q1"}})...)
 	for name, c := range map[string]struct {
 		then []history.Located
 		want string
 	}{
 		"at work":       {nil, "at work  1.1 (lane 1), 2.1 (lane 2), 3.1 (lane 3)\n"},
-		"set aside":     {aside, "to join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1)\n"},
-		"parked":        {asked, "to join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1, parked)\n"},
-		"parked, alone": {failed, "to join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1, parked)\n"},
-		"alone":         {again, "at work  1.1\nto join  2.1 (lane 2), 3.1 (lane 3)\naside    1.1 (lane 1)\n"},
+		"set aside":     {aside, "to join  3.1 (lane 3)\naside    2.1 (lane 2, join-failed with 1.1)\n"},
+		"parked":        {parked, "to join  2.1 (lane 2), 3.1 (lane 3)\nparked   1.1 (lane 1)\n"},
+		"parked, alone": {asked, "to join  3.1 (lane 3)\naside    2.1 (lane 2, join-failed with 1.1)\nparked   2.1\n"},
+		"alone":         {again, "at work  2.1\nto join  3.1 (lane 3)\naside    2.1 (lane 2, join-failed with 1.1)\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newStatus(inLanes(t, c.then...), false)

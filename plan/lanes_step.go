@@ -46,7 +46,7 @@ func (s *laneStep) solitary(files []string) string {
 		return ""
 	}
 	for _, c := range s.Preconditions {
-		if !c.namesAll() {
+		if !c.NamesAll() {
 			return fmt.Sprintf("step %s does not say what it reads, and a check %s that must hold before it may read anything",
 				s.Address, c.Kind)
 		}
@@ -58,9 +58,9 @@ func (s *laneStep) noPath(name string) string {
 	return fmt.Sprintf("step %s names %q, which is no path in the workspace", s.Address, name)
 }
 
-// namesAll reports whether a check looks at no more of the workspace than it
+// NamesAll reports whether a check looks at no more of the workspace than it
 // names.
-func (c *Check) namesAll() bool {
+func (c Check) NamesAll() bool {
 	switch c.Kind {
 	case "file_exists", "file_absent", "file_contains", "symbol_exists", "symbol_absent", "env_set", "tool_available":
 		return true

@@ -22,6 +22,15 @@ const (
 // An Address names a step: TASK.STEP, as in "2.3".
 type Address string
 
+// Addresses names steps for people, as in "1.1, 2.3".
+func Addresses(list []Address) string {
+	names := make([]string, len(list))
+	for i, a := range list {
+		names[i] = string(a)
+	}
+	return strings.Join(names, ", ")
+}
+
 // A Plan is the meaning of a plan file: what is hashed and what is carried out.
 // [defaults] has been merged into the steps. Positions live in the Draft.
 // In slices nil means "the source does not say", empty means "none".

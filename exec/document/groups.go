@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -19,6 +20,7 @@ type lane struct {
 	Group  int               `json:"group"`
 	Number int               `json:"number"` // from 1, in the group
 	State  history.LaneState `json:"state"`
+	With   []plan.Address    `json:"with,omitempty"`   // those that its work did not hold together with
 	Parked bool              `json:"parked,omitempty"` // its step waits for an answer
 }
 
@@ -38,10 +40,14 @@ func (g group) String() string {
 
 // said is what became of the work in the lane.
 func (l *lane) said() string {
-	if l.Parked {
-		return string(l.State) + ", parked"
+	said := string(l.State)
+	if len(l.With) > 0 {
+		said += " with " + plan.Addresses(l.With)
 	}
-	return string(l.State)
+	if l.Parked {
+		said += ", parked"
+	}
+	return said
 }
 
 // groups are those of a run, with their lanes.
@@ -59,20 +65,22 @@ func groups(r *history.Run) (list []group) {
 // newLane is the lane of a step in a group. Work that was not joined before the
 // run was set back never will be.
 func newLane(s *history.Step, g *history.Group) *lane {
-	for _, a := range s.Undone {
-		if l := a.Lane; l != nil && l.Group == g {
-			if !l.Joined {
-				return &lane{Group: g.Number, Number: l.Number, State: history.LaneGone}
-			}
-			return &lane{Group: g.Number, Number: l.Number, State: a.InLane()}
+	made := &lane{Group: g.Number}
+	for n, a := range slices.Concat(s.Undone, s.Attempts) {
+		l, undone := a.Lane, n < len(s.Undone)
+		if l == nil || l.Group != g {
+			continue
 		}
-	}
-	for _, a := range s.Attempts {
-		if l := a.Lane; l != nil && l.Group == g {
-			return &lane{Group: g.Number, Number: l.Number, State: a.InLane(), Parked: s.Group == g && s.Waits()}
+		made.Number, made.State = l.Number, a.InLane()
+		if undone && !l.Joined {
+			made.State = history.LaneGone
 		}
+		if a.Aside != nil {
+			made.With = a.Aside.With
+		}
+		made.Parked = !undone && s.Group == g && s.Waits()
 	}
-	return &lane{Group: g.Number}
+	return made
 }
 
 // lane is where an attempt was carried out, or nil.

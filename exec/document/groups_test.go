@@ -11,7 +11,7 @@ import (
 // joined then never will be.
 func TestLanesThatWereSetBack(t *testing.T) {
 	s := inLanes(t).add(1, "1.1", 0, &history.RolledBack{To: "1.1", Snapshot: snapshot("base"), By: "terminal"})
-	want := "at once: 1.1, 2.1 (join-failed), 3.1 (dropped)"
+	want := "at once: 1.1, 2.1 (join-failed with 1.1), 3.1 (dropped)"
 	if text := string(drawn(t, s, "report.txt")); !strings.Contains(text, want) {
 		t.Errorf("the report does not say %q:\n%s", want, text)
 	}

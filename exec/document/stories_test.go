@@ -29,6 +29,7 @@ var stories = []struct {
 	{"hostile", hostile},
 	{"lanes", inLanes},
 	{"finished", finished},
+	{"parked", parked},
 }
 
 func firstTask(s *story) *story {
@@ -154,7 +155,7 @@ func setBack(t testing.TB) *story {
 }
 
 // inLanes has three steps at once: one was joined, the work of one did not hold
-// then, so that somebody is asked, and one waits.
+// then, and one waits.
 func inLanes(t testing.TB) *story {
 	s := begin(t, limiter())
 	at := []plan.Address{"1.1", "2.1", "3.1"}
@@ -170,8 +171,19 @@ func inLanes(t testing.TB) *story {
 		add(0, "1.1", 1, &history.Joined{Onto: snapshot("base")}).accept("1.1", "primary")
 	s.work(300, "2.1", 1, "", modified("server/server.go")).
 		add(0, "2.1", 1, &history.Joined{Onto: snapshot("after 1.1")}).
-		fail("2.1", 1, history.GateFailed, "it does not build on what step 1.1 did")
-	return s.add(5, "2.1", 1, &history.Asked{Question: question(s, "2.1", 1)})
+		add(0, "2.1", 1, &history.JoinFailed{With: []plan.Address{"1.1"}})
+	return s.fail("2.1", 1, history.GateFailed, "it does not build on what step 1.1 did")
+}
+
+// parked is how that goes on: the last one is joined, and somebody is asked
+// about the one that did not hold alone either.
+func parked(t testing.TB) *story {
+	s := inLanes(t).work(400, "3.1", 1, "", modified("README.md")).
+		add(0, "3.1", 1, &history.Joined{Onto: snapshot("after 1.1")}).accept("3.1", "primary")
+	s.add(40, "2.1", 0, &history.StepStarted{Checkpoint: snapshot("after 3.1"), Decision: "proceed",
+		Strategy: plan.HaltOnCritical}).attempt("2.1", 2, "primary")
+	s.work(300, "2.1", 2, "", modified("server/server.go")).fail("2.1", 2, history.GateFailed, "it does not build")
+	return s.add(5, "2.1", 2, &history.Asked{Question: question(s, "2.1", 2)})
 }
 
 // observing records what nobody declared.

@@ -133,7 +133,7 @@ func mark(status string) string {
 		return "↶"
 	case string(history.LaneJoined):
 		return "⊕"
-	case string(history.JoinFailed):
+	case string(history.LaneAside):
 		return "⊖"
 	case string(history.LaneBack):
 		return "⋯"
@@ -188,7 +188,7 @@ func (s *step) gates() []judgement {
 // detours tells of retries and backups, each with the reason for it.
 func (s *step) detours() []string {
 	var out []string
-	why := ""
+	why, aside := "", false
 	var used []string
 	for _, a := range s.Attempts {
 		if a.RolledBack {
@@ -202,6 +202,8 @@ func (s *step) detours() []string {
 		switch {
 		case a.Reinstates > 0:
 			name = fmt.Sprintf("what attempt %d did was accepted", a.Reinstates)
+		case again && aside:
+			name = "alone"
 		case again:
 			name = "retry"
 		case strings.HasPrefix(a.Method, "backup_"), strings.HasPrefix(a.Method, "patch_"):
@@ -213,7 +215,7 @@ func (s *step) detours() []string {
 		if name != "" {
 			out = append(out, name)
 		}
-		used = append(used, a.Method)
+		used, aside = append(used, a.Method), a.Lane != nil && a.Lane.State == history.LaneAside
 		if a.Failure != nil && len(a.Failure.Reasons) > 0 {
 			why = a.Failure.Reasons[0]
 		}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/planlock/planlock/checkpoint/record"
@@ -47,7 +48,11 @@ type Foreign struct {
 	Adopt record.Snapshot `json:"adopt"`
 	// Met is set where the step changed what somebody else did, so that its work
 	// could not be delivered.
-	Met     bool     `json:"met,omitempty"`
+	Met bool `json:"met,omitempty"`
+	// Without is what the run accepted without the step's work, where that is not
+	// the tree which the step began with: other steps were joined after it.
+	Without record.Snapshot `json:"without,omitzero"`
+
 	Changes []string `json:"changes"` // what somebody else did, a line each; bounded
 }
 
@@ -55,7 +60,7 @@ func (*Foreign) Type() string { return "foreign" }
 
 func (f *Foreign) String() string { return count(len(f.Changes), "change") + " that no step made" }
 
-func (f *Foreign) snapshots() []record.Snapshot { return snapshots(f.Tree, f.Adopt) }
+func (f *Foreign) snapshots() []record.Snapshot { return snapshots(f.Tree, f.Adopt, f.Without) }
 
 // Settled says that somebody decided what becomes of foreign changes: the run
 // goes on from Tree, and delivers what the workspace lacks of it.
@@ -116,7 +121,7 @@ func (f *Settled) ofStep(r *Run, _ *Step, at moment) error {
 	if r.Foreign != nil && f.Tree == r.Foreign.Adopt && f.By != "" {
 		from := r.Tree
 		if r.Foreign.Met {
-			from = r.ForeignStep.Checkpoint.Checkpoint
+			from = cmp.Or(r.Foreign.Without, r.ForeignStep.Checkpoint.Checkpoint)
 		}
 		r.Adopted = append(r.Adopted, Adoption{At: at.seq, From: from, To: f.Tree})
 	}

@@ -179,7 +179,7 @@ func (f *AttemptFailed) ofStep(r *Run, s *Step, at moment) error {
 	if a.Ended.IsZero() {
 		a.Ended = at.time
 	}
-	r.standing.failed(f)
+	r.standing.failed(a)
 	return nil
 }
 

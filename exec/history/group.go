@@ -2,7 +2,6 @@ package history
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/plan"
@@ -28,11 +27,7 @@ type GroupBegun struct {
 func (*GroupBegun) Type() string { return "group-begun" }
 
 func (f *GroupBegun) String() string {
-	names := make([]string, len(f.Steps))
-	for i, a := range f.Steps {
-		names[i] = string(a)
-	}
-	return "at once: " + strings.Join(names, ", ")
+	return "at once: " + plan.Addresses(f.Steps)
 }
 
 func (f *GroupBegun) ofRun(r *Run, at moment) error {

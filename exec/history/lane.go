@@ -1,5 +1,7 @@
 package history
 
+import "github.com/planlock/planlock/plan"
+
 // A Lane is where an attempt of a group was carried out.
 type Lane struct {
 	Group  *Group
@@ -14,8 +16,8 @@ const (
 	LaneOpen   LaneState = "at-work"     // nobody knows yet that it came back
 	LaneBack   LaneState = "to-join"     // it came back, and waits to be joined
 	LaneJoined LaneState = "joined"      // its work is part of the tree of the run
-	JoinFailed LaneState = "join-failed" // its work did not hold on that tree, and was undone
-	LaneFailed LaneState = "failed"      // its executor failed
+	LaneAside  LaneState = "join-failed" // its work did not hold together with that of others, and was undone
+	LaneFailed LaneState = "failed"      // it failed by itself, whatever others did
 	LaneGone   LaneState = "dropped"     // its work was never joined: it met that of another, or was cut off
 )
 
@@ -28,12 +30,12 @@ func (a *Attempt) InLane() LaneState {
 	switch {
 	case l == nil:
 		return ""
+	case a.Aside != nil:
+		return LaneAside
 	case l.Joined && a.Failure == nil:
 		return LaneJoined
-	case l.Joined && a.Said != nil && a.Said.Error != "":
+	case l.Joined && a.Failure.Class != Met:
 		return LaneFailed
-	case l.Joined:
-		return JoinFailed
 	case a.Failure != nil:
 		return LaneGone
 	case l.Group.back:
@@ -50,11 +52,48 @@ func (l *Lane) cameBack() {
 	}
 }
 
+// JoinFailed says that the work of an attempt, which was done in a lane, does not
+// hold on the tree that it was joined to, where the work of others of its group
+// is: the attempt counts for nothing, and its step is set aside. The failure
+// that says why follows.
+type JoinFailed struct {
+	// With are the steps that it was joined with, in the order of execution.
+	With []plan.Address `json:"with"`
+}
+
+func (*JoinFailed) Type() string { return "join-failed" }
+
+func (f *JoinFailed) String() string { return "joined with " + plan.Addresses(f.With) }
+
+func (f *JoinFailed) ofAttempt(_ *Run, s *Step, a *Attempt, at moment) error {
+	if a.Lane == nil || !a.Lane.Joined || a.Failure != nil {
+		return at.refuse("the work of step %s is set aside, which was not joined", s.Address)
+	}
+	a.Aside = f
+	return nil
+}
+
+// JoinedWith are the steps of the step's group whose work was joined and
+// accepted, in the order of execution: what the step does must hold together
+// with it.
+func (r *Run) JoinedWith(s *Step) (list []*Step) {
+	if s.Group == nil {
+		return nil
+	}
+	for _, a := range s.Group.Steps {
+		o := r.index[a]
+		if o != s && o.Group == s.Group && o.Status == Completed && o.Last().InLane() == LaneJoined {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // SetAside is the latest attempt of the step whose work did not hold when it was
 // joined, or nil. What follows it is carried out alone.
 func (s *Step) SetAside() *Attempt {
 	for i := len(s.Attempts) - 1; i >= 0; i-- {
-		if a := s.Attempts[i]; a.InLane() == JoinFailed {
+		if a := s.Attempts[i]; a.Aside != nil {
 			return a
 		}
 	}

@@ -20,9 +20,13 @@ func TestLanes(t *testing.T) {
 		first, second []history.Fact // that follow, first of the first step
 		want          [2]history.LaneState
 	}{
-		"at work":       {want: [2]history.LaneState{open, open}},
-		"one joined":    {first: j(said, onto, &history.StepCompleted{}), want: [2]history.LaneState{joined, back}},
-		"one set aside": {first: j(said, onto, no), want: [2]history.LaneState{history.JoinFailed, back}},
+		"at work":    {want: [2]history.LaneState{open, open}},
+		"one joined": {first: j(said, onto, &history.StepCompleted{}), want: [2]history.LaneState{joined, back}},
+		"one failed": {first: j(said, onto, no), want: [2]history.LaneState{history.LaneFailed, back}},
+		"one set aside": {first: j(said, onto, &history.StepCompleted{}),
+			second: j(said, onto, &history.JoinFailed{With: []plan.Address{"1.1"}}, no),
+			want:   [2]history.LaneState{joined, history.LaneAside}},
+		"one did not fit where it was joined": {first: j(said, onto, met), want: [2]history.LaneState{gone, back}},
 		"both joined": {first: j(said, onto, &history.StepCompleted{}), second: j(said, onto, &history.StepCompleted{}),
 			want: [2]history.LaneState{joined, joined}},
 		"its executor failed": {first: j(&history.AttemptEnded{Error: "soft"}, onto, no),
@@ -56,7 +60,7 @@ func grouped() *journal {
 // TestWhatFollowsALaneIsCarriedOutAlone: an attempt after one that was set aside
 // is in no lane, and cannot be joined.
 func TestWhatFollowsALaneIsCarriedOutAlone(t *testing.T) {
-	j := grouped().add("1.1", 1, &history.AttemptEnded{}, &history.Joined{}, &history.AttemptFailed{}).
+	j := grouped().add("1.1", 1, &history.AttemptEnded{}, &history.Joined{}, &history.JoinFailed{}, &history.AttemptFailed{}).
 		add("1.1", 1, &history.Asked{Question: ask.Question{ID: "q1"}})
 	s := j.run.Step("1.1")
 	if j.last != nil || s.SetAside() != s.Attempts[0] || !s.Waits() {
@@ -68,5 +72,25 @@ func TestWhatFollowsALaneIsCarriedOutAlone(t *testing.T) {
 	}
 	if j.add("1.1", 2, &history.Joined{}); j.last == nil {
 		t.Error("an attempt outside of a lane was joined")
+	}
+	if j := grouped().add("1.1", 1, &history.JoinFailed{}); j.last == nil {
+		t.Error("an attempt was set aside that was not joined")
+	}
+}
+
+// TestJoinedWith: what a step is joined with are those of its group whose work
+// is part of the tree, and no others.
+func TestJoinedWith(t *testing.T) {
+	j := grouped().add("1.1", 1, &history.AttemptEnded{}, &history.Joined{})
+	s := j.run.Step("1.2")
+	if got := j.run.JoinedWith(s); len(got) != 0 {
+		t.Errorf("joined with %v, of which nothing was accepted", got)
+	}
+	j.add("1.1", 1, &history.StepCompleted{})
+	if got := j.run.JoinedWith(s); len(got) != 1 || got[0].Address != "1.1" {
+		t.Errorf("joined with %v", got)
+	}
+	if got := j.run.JoinedWith(j.run.Step("1.1")); len(got) != 0 {
+		t.Errorf("a step was joined with %v, of which one did not come yet", got)
 	}
 }

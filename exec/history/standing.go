@@ -76,7 +76,7 @@ func (r *Run) stands() *standing {
 				k.took += a.Said.Took
 			}
 			if a.Failure != nil {
-				k.failed(a.Failure)
+				k.failed(a)
 			}
 			if a.Accounted != nil {
 				k.touched(a.Accounted)
@@ -131,8 +131,8 @@ func insert(list []*Step, s *Step) []*Step {
 }
 
 // failed counts an attempt that failed.
-func (k *standing) failed(f *AttemptFailed) {
-	if !f.Class.ThroughNoFault() {
+func (k *standing) failed(a *Attempt) {
+	if !a.Faultless() {
 		k.errors++
 	}
 }

@@ -59,11 +59,11 @@ func (s *Step) Execution() ExecutionStatus {
 }
 
 // Retried counts the attempts that followed one that failed, since the step was
-// last set back.
+// last set back; one that was cut off, or set aside, did not fail by itself.
 func (s *Step) Retried() int {
 	n := 0
 	for i := 1; i < len(s.Attempts); i++ {
-		if f := s.Attempts[i-1].Failure; f != nil && f.Class != Interrupted && f.Class != Lost {
+		if a := s.Attempts[i-1]; a.Failure != nil && a.Aside == nil && a.Failure.Class != Interrupted && a.Failure.Class != Lost {
 			n++
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Step) Tries() Tries {
 	for _, a := range s.Attempts {
 		name := a.Method.Method
 		switch {
-		case a.Method.Reinstates > 0, a.Failure != nil && a.Failure.Class.ThroughNoFault():
+		case a.Method.Reinstates > 0, a.Faultless():
 			continue
 		case slices.Contains(used, name):
 			n.Retries++
@@ -198,6 +198,7 @@ type Attempt struct {
 	Differs   []Differs        // earlier attempts of the same inputs that made another tree
 	Failure   *AttemptFailed   // nil: it succeeded, or is not over
 	Lane      *Lane            // nil: it was carried out by itself
+	Aside     *JoinFailed      // its work did not hold together with that of others; nil: nothing says so
 	Base      record.Snapshot  // the tree that it began with: the step's checkpoint then
 	Discarded record.Snapshot  // what it left and was undone, where that was kept
 	// Controlled are the negative controls of its checks; nil: there were none.
@@ -218,6 +219,12 @@ func (a *Attempt) Execution() ExecutionStatus {
 		exit = a.Said.Exit
 	}
 	return a.Failure.Execution(exit)
+}
+
+// Faultless reports whether the attempt failed, and not of what its method is:
+// it was cut off, or did not hold together with the work of others.
+func (a *Attempt) Faultless() bool {
+	return a.Failure != nil && (a.Aside != nil || a.Failure.Class.ThroughNoFault())
 }
 
 // An Exchange is a question and what became of it.

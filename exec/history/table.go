@@ -25,7 +25,7 @@ func facts() []func() Fact {
 		// how it is carried out
 		fact[StrategySet], fact[PhaseOver], fact[Budget], fact[ModeSwitched],
 		// steps at once
-		fact[GroupBegun], fact[Joined],
+		fact[GroupBegun], fact[Joined], fact[JoinFailed],
 		// a step
 		fact[StepStarted], fact[StepCompleted], fact[StepCarried], fact[StepFailed], fact[StepSkipped], fact[StepBlocked], fact[Lesson],
 		// an attempt

@@ -194,7 +194,9 @@ func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Cont
 	defer cancel(nil)
 	return call(ctx, w.controller(func(ev event.Event) {
 		w.mu.Lock()
-		w.completed[ev.Step] = ev.OfStep().Status == history.Completed
+		for _, s := range ev.State.Steps { // a group is delivered as a whole, and told of afterwards
+			w.completed[s.Address] = s.Status == history.Completed
+		}
 		w.mu.Unlock()
 		if stops && ev.Step == w.stopAfter {
 			cancel(errStop)

@@ -60,13 +60,12 @@ const wantLanes = `Three files        run ID · mode dynamic
  ▸ 2.1  Write 2
  ▸ 3.1  Write 3
  ✓ 1.1  Write 1  1 file +1        13 gates    0.0 s   joined from lane 1 of 3
-   2.1  attempt 1 is set aside, join-failed (gate-failed): REASON
+   2.1  attempt 1 is set aside (join-failed, joined with 1.1: gate-failed): REASON
  ✓ 3.1  Write 3  1 file +1        13 gates    0.0 s   joined from lane 3 of 3
-   2.1  the tree was restored; next: primary (retry 1 of 1), alone
  ▸ 2.1  Write 2
  ✓ 2.1  Write 2  1 file +1        13 gates    0.0 s   attempt 2 after "REASON"
 
- ████████████████████  3 of 3 steps · 1 retry · 0 backups · 0 questions
+ ████████████████████  3 of 3 steps · 0 retries · 0 backups · 0 questions
 
 `
 
@@ -119,7 +118,8 @@ func TestProgressOfLanes(t *testing.T) {
 		"3.1 attempt-started": ` ▸ 1.1  Write 1  attempt 1 · lane 1 of 3   0.0 s
  ▸ 2.1  Write 2  attempt 1 · lane 2 of 3   0.0 s
  ▸ 3.1  Write 3  attempt 1 · lane 3 of 3   0.0 s`,
-		"2.1 during": ` ▸ 2.1  Write 2  attempt 1 · lane 2 of 3 · gates · during …   0.0 s
+		"2.1 during": ` ▸ 1.1  Write 1  attempt 1 · joined from lane 1 of 3 · to be delivered   0.0 s
+ ▸ 2.1  Write 2  attempt 1 · lane 2 of 3 · gates · during …   0.0 s
  ▸ 3.1  Write 3  attempt 1 · lane 3 of 3 · waits to be joined   0.0 s`,
 	} {
 		got, _, _ := strings.Cut(seen[at], "\n\n ") // the bar

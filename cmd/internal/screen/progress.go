@@ -162,13 +162,13 @@ func (p *Progress) attemptFailed(e event.Event, f *history.AttemptFailed) {
 	if e.Attempt == 0 {
 		return // the step was not begun
 	}
-	what := "failed"
+	what, of := "failed", string(f.Class)
 	if a := e.OfStep().SetAside(); a != nil && a.Number == e.Attempt {
-		what = "is set aside, join-failed"
+		what, of = "is set aside", "join-failed, "+safetext.Escape(a.Aside.String())+": "+of
 	}
 	p.rest(e)
 	p.does(e.Step, "restoring the tree")
-	p.say(fmt.Sprintf("   %s attempt %d %s (%s): %s", p.cols.step(e.Step), e.Attempt, what, f.Class,
+	p.say(fmt.Sprintf("   %s attempt %d %s (%s): %s", p.cols.step(e.Step), e.Attempt, what, of,
 		safetext.Clip(reason(f), 200)))
 }
 

@@ -53,20 +53,31 @@ func (p *Progress) does(a plan.Address, what string) {
 }
 
 // rest says of the steps in other lanes of the group that they wait: the first
-// one is looked at when all came back.
+// one is looked at when all came back, and none is delivered before the last one
+// was.
 func (p *Progress) rest(e event.Event) {
 	if laneOf(e.OfStep()) == nil {
 		return
 	}
 	for _, w := range p.work {
-		if s := e.State.Step(w.step); w.step != e.Step && s.InFlight() != nil && laneOf(s) != nil {
+		s := e.State.Step(w.step)
+		if w.step == e.Step || laneOf(s) == nil {
+			continue
+		}
+		switch s.Last().InLane() {
+		case history.LaneBack, history.LaneOpen:
 			w.doing = activity(s, toJoin)
+		case history.LaneJoined:
+			w.doing = activity(s, toDeliver)
 		}
 	}
 }
 
-// toJoin is what a step does whose lane came back.
-const toJoin = "waits to be joined"
+// What a step does whose lane came back, and one whose work is joined.
+const (
+	toJoin    = "waits to be joined"
+	toDeliver = "to be delivered"
+)
 
 // laneOf is where the latest attempt of a step was carried out, or nil.
 func laneOf(s *history.Step) *history.Lane {
@@ -86,7 +97,7 @@ func lane(a *history.Attempt) string {
 	switch a.InLane() {
 	case history.LaneJoined:
 		return "joined from " + in
-	case history.JoinFailed:
+	case history.LaneAside:
 		return "join-failed in " + in + ", set aside"
 	}
 	return in

@@ -129,7 +129,11 @@ func (t *trial) accept(ctx context.Context) error {
 // undone is kept, so that nothing anybody did is lost.
 func (t *trial) undo(ctx context.Context, f *fault) error {
 	begun := &history.RestoreBegun{To: t.Rec.Run.Tree, Discarded: t.snap}
-	facts := append(t.facts(), f.bounded(), begun)
+	facts := t.facts()
+	if aside := t.aside(f); aside != nil {
+		facts = append(facts, aside)
+	}
+	facts = append(facts, f.bounded(), begun)
 	if err := t.Rec.Record(ctx, t.s.Where(t.number), facts...); err != nil {
 		// The journal is dead. The tree is restored all the same; the next
 		// controller finds the attempt unfinished and restores it once more.

@@ -48,10 +48,16 @@ func (t judging) judge(ctx context.Context) *fault {
 		return t.fault
 	}
 	foreign := t.foreign() // before gates run, which may change it
-	for _, phase := range []gate.Phase{gate.During, gate.After, gate.Reviewing} {
+	for _, phase := range []gate.Phase{gate.During, gate.After} {
 		if f := t.judgePhase(ctx, phase); f != nil {
 			return f
 		}
+	}
+	if f := t.others(ctx); f != nil {
+		return f
+	}
+	if f := t.judgePhase(ctx, gate.Reviewing); f != nil {
+		return f
 	}
 	if foreign != nil {
 		return foreign

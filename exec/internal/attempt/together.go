@@ -3,7 +3,6 @@ package attempt
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -203,54 +202,4 @@ func (a *Attempts) drop(ctx context.Context, group []*waiting, why func(*waiting
 		facts = append(facts, w.s.Where(w.number).Locate(w.said(), why(w).bounded(), begun, &history.Restored{})...)
 	}
 	return a.Rec.RecordAll(context.WithoutCancel(ctx), facts...)
-}
-
-// Join does in the tree of the run what an attempt did in its lane, and
-// accounts for it, has it judged, and accepts or undoes it there, as if it had
-// been carried out in that tree.
-func (a *Attempts) Join(ctx context.Context, s *history.Step) error {
-	w := a.waiting[s.Address]
-	delete(a.waiting, s.Address)
-	a.Rec.Seen.Back = slices.DeleteFunc(a.Rec.Seen.Back, func(of plan.Address) bool { return of == s.Address })
-	if w == nil {
-		return nil // it is lost
-	}
-	_, step := a.Contract.At(s.Address)
-	var err error
-	t := w.trial
-	t.Attempts, t.runner, t.joined = a, a.Runner(step), &history.Joined{Onto: a.Rec.Run.Tree}
-	if t.before, err = a.Work.Known(ctx); err != nil {
-		return err
-	}
-	a.Work.Ours = true
-	a.Rec.Seen.Forget(guard.Tree)
-	a.external()
-	fault := t.join(context.WithoutCancel(ctx), w)
-	if fault == nil {
-		fault = judging{t}.judge(ctx)
-	}
-	return t.conclude(ctx, fault)
-}
-
-// join does in the tree of the run what was done in the lane.
-func (t *trial) join(ctx context.Context, w *waiting) *fault {
-	if w.err != nil {
-		return faultf(history.Crashed, "%v", w.err)
-	}
-	if again := (working{t, w.executor}); w.executor.ByCommands && again.impeded(ctx) {
-		w.lane.Forget()
-		again.repeat(ctx)
-		return nil
-	}
-	t.moved = w.made.Git
-	if paths := w.made.Moved(t.before); len(paths) > 0 {
-		return faultf(history.Met, "what step %s changed was changed since it began: %s", t.s.Address, some(paths))
-	}
-	switch err := w.lane.Join(ctx, t.Work, w.made, t.before); {
-	case noSpace(err):
-		return faultf(history.NoSpace, "what the step did cannot be kept: %v", err)
-	case err != nil:
-		return faultf(history.Crashed, "what the step did cannot be joined: %v", err)
-	}
-	return nil
 }

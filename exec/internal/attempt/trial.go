@@ -228,6 +228,10 @@ func feedback(s *history.Step) (all []string) {
 				all = append(all, strings.Join(r.Lines(), "\n"))
 			}
 		}
+		if a.Aside != nil {
+			all = append(all, fmt.Sprintf("attempt %d was carried out at once with other steps, and its work was %s: it is carried out again on a tree that has theirs",
+				a.Number, a.Aside))
+		}
 		if a.Said != nil && a.Said.Summary != "" {
 			all = append(all, "summary of attempt "+strconv.Itoa(a.Number)+": "+a.Said.Summary)
 		}

@@ -83,35 +83,36 @@ func (d *Deliveries) Again(ctx context.Context) error {
 	if err != nil || now.Digest() == f.Tree.Tree {
 		return err
 	}
-	to, err := d.tree(ctx, run.Tree)
+	placed, to, err := d.trees(ctx, f.Tree, run.Tree)
 	if err != nil {
 		return err
 	}
-	before, holds, all := to, now, ledger.Diff(to, now)
+	found, all := finding{holds: now, before: to}, ledger.Diff(to, now)
 	if f.Met {
-		if before, err = d.tree(ctx, s.Checkpoint.Checkpoint); err != nil {
+		if found.before, err = d.without(ctx, s, to); err != nil {
 			return err
 		}
-		all = meeting(ledger.Diff(before, to), all)
-		if holds, err = worktree.With(to, all, now); err != nil || holds.Digest() == f.Tree.Tree {
+		ours := ledger.Diff(found.before, to)
+		since := meeting(ours, ledger.Diff(placed, now))
+		if len(since) == 0 {
+			return nil
+		}
+		if found.holds, err = worktree.With(placed, since, now); err != nil {
 			return err
 		}
+		all = meeting(ours, all)
 	}
-	placed, err := d.tree(ctx, f.Tree)
-	if err != nil {
-		return err
-	}
-	theirs := slices.DeleteFunc(slices.Clone(all), func(c ledger.Change) bool {
-		ours := holdsSame(placed, c.Path, c.Before)        // it was delivered, and is changed since
-		return !ours && holdsSame(before, c.Path, c.After) // what the step found is back
+	found.theirs = slices.DeleteFunc(slices.Clone(all), func(c ledger.Change) bool {
+		ours := holdsSame(placed, c.Path, c.Before)              // it was delivered, and is changed since
+		return !ours && holdsSame(found.before, c.Path, c.After) // what the step found is back
 	})
 	var facts []history.Located
 	if q := lane.Pending(run); q != nil {
 		facts = run.Step(q.Step).Where(q.Attempt).Locate(
 			&history.Unanswered{Question: q.ID, Why: "what it is about is not there any more", Final: true})
 	}
-	if len(theirs) == 0 {
-		holds, err := d.Rec.Store.Snapshot(ctx, d.Work.Root, holds, run.Tree)
+	if len(found.theirs) == 0 {
+		holds, err := d.Rec.Store.Snapshot(ctx, d.Work.Root, found.holds, run.Tree)
 		if err != nil {
 			return err
 		}
@@ -124,12 +125,12 @@ func (d *Deliveries) Again(ctx context.Context) error {
 		}
 	}
 	switch {
-	case len(theirs) == 0:
+	case len(found.theirs) == 0:
 		return nil
 	case !f.Met:
-		return d.found(ctx, s, now, now, theirs, false)
+		return d.found(ctx, s, finding{holds: now, theirs: found.theirs})
 	}
-	return d.foundAt(ctx, s, before, to, now, all, theirs)
+	return d.foundAt(ctx, s, found, now)
 }
 
 // LookAtTrash looks, when a run ends, at what deliveries took out of the

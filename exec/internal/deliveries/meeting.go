@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -21,37 +22,63 @@ func (d *Deliveries) met(ctx context.Context, from, to *ledger.Tree) error {
 	if err != nil {
 		return err
 	}
-	theirs, s := ledger.Diff(to, now), d.made()
-	if s != nil {
+	theirs, made := ledger.Diff(to, now), d.made()
+	if len(made) > 0 {
 		theirs = meeting(ledger.Diff(from, to), theirs)
 	}
-	switch {
-	case len(theirs) == 0: // what they did is gone again
+	if len(theirs) == 0 { // what they did is gone again
 		return d.delivered(ctx)
-	case s == nil:
-		return d.found(ctx, d.near(nil), now, now, theirs, false)
 	}
-	before, err := d.tree(ctx, s.Checkpoint.Checkpoint)
-	if err != nil {
-		return err
+	for n, s := range made {
+		before, err := d.without(ctx, s, to)
+		if err != nil {
+			return err
+		}
+		own := meeting(ledger.Diff(before, to), theirs)
+		if n+1 == len(made) && s.Completed.Snapshot.Tree == to.Digest() {
+			own = theirs // nothing of it met the others
+		}
+		if len(own) > 0 {
+			return d.metBy(ctx, s, finding{theirs: own, before: before}, from, to, now, theirs)
+		}
 	}
-	return d.foundAt(ctx, s, before, to, now, theirs, theirs)
+	return d.found(ctx, d.near(nil), finding{holds: now, theirs: theirs})
 }
 
-// foundAt records what somebody else did where a step worked: all that stands
-// there is not what the step left, theirs is not what it found either. What they
-// did elsewhere is looked for before the next step.
-func (d *Deliveries) foundAt(ctx context.Context, s *history.Step, before, to, now *ledger.Tree, all,
-	theirs []ledger.Change) error {
-	holds, err := worktree.With(to, all, now)
-	if err != nil {
+// metBy records that the work of a step met what somebody else did. It is the
+// first of several that were delivered at once: what they did where the others
+// worked is met when the rest is delivered, which the workspace does not hold
+// until then.
+func (d *Deliveries) metBy(ctx context.Context, s *history.Step, f finding, from, to, now *ledger.Tree,
+	all []ledger.Change) (err error) {
+	var later []ledger.Change
+	for _, c := range all {
+		if !slices.ContainsFunc(f.theirs, func(own ledger.Change) bool { return own.Path == c.Path }) {
+			back := ledger.Change{Path: c.Path}
+			if e, ok := from.Lookup(c.Path); ok {
+				back.After = &e
+			}
+			later = append(later, back)
+		}
+	}
+	if f.holds, err = worktree.With(to, f.theirs, now); err != nil {
 		return err
 	}
-	adopt, err := worktree.With(before, theirs, now)
-	if err != nil {
+	if len(later) > 0 {
+		if f.holds, err = worktree.With(f.holds, later, from); err != nil {
+			return err
+		}
+	}
+	return d.foundAt(ctx, s, f, now)
+}
+
+// foundAt records what somebody else did where a step worked. What they did
+// elsewhere is looked for before the next step.
+func (d *Deliveries) foundAt(ctx context.Context, s *history.Step, f finding, now *ledger.Tree) (err error) {
+	if f.adopt, err = worktree.With(f.before, f.theirs, now); err != nil {
 		return err
 	}
-	return d.found(ctx, s, holds, adopt, theirs, true)
+	return d.found(ctx, s, f)
 }
 
 // meeting are those of others' changes that meet ours: at the same paths, of
@@ -80,15 +107,49 @@ func meeting(ours, theirs []ledger.Change) []ledger.Change {
 	})
 }
 
-// made is the step whose work is delivered, nil if none made it.
-func (d *Deliveries) made() *history.Step {
+// made are the steps whose work is delivered, in the order of execution: one,
+// or those of a group that were joined; none if no step made it.
+func (d *Deliveries) made() []*history.Step {
+	run := d.Rec.Run
 	var last *history.Step
-	for _, s := range d.Rec.Run.Concluded() {
-		if s.Completed != nil && s.Completed.Snapshot.Tree == d.Rec.Run.Tree.Tree {
+	for _, s := range run.Concluded() {
+		if s.Completed != nil {
 			last = s
 		}
 	}
-	return last
+	switch {
+	case last == nil:
+		return nil
+	case last.Last().InLane() == history.LaneJoined && len(run.JoinedWith(last)) > 0:
+		return append(run.JoinedWith(last), last) // it was joined last
+	case last.Completed.Snapshot.Tree == run.Tree.Tree:
+		return []*history.Step{last}
+	}
+	return nil
+}
+
+// without is a tree of the run without the work of a completed step, on which no
+// other one was built.
+func (d *Deliveries) without(ctx context.Context, s *history.Step, tree *ledger.Tree) (*ledger.Tree, error) {
+	before, after, err := d.trees(ctx, s.Checkpoint.Checkpoint, s.Completed.Snapshot)
+	if err != nil || after.Digest() == tree.Digest() {
+		return before, err
+	}
+	changes, undone, holds := ledger.Diff(after, before), map[string]bool{}, map[string]bool{}
+	for _, c := range changes {
+		undone[c.Path] = c.After == nil
+	}
+	for e := range tree.All() {
+		if !undone[e.Path] {
+			for folder := path.Dir(e.Path); folder != "."; folder = path.Dir(folder) {
+				holds[folder] = true
+			}
+		}
+	}
+	changes = slices.DeleteFunc(changes, func(c ledger.Change) bool {
+		return c.After == nil && holds[c.Path] // others work in the folder
+	})
+	return worktree.With(tree, changes, before)
 }
 
 // near is the step that something is asked at which concerns the run.
@@ -102,19 +163,33 @@ func (d *Deliveries) near(s *history.Step) *history.Step {
 	return s
 }
 
-// found records what somebody else did: the workspace holds now, and adopt is
-// the tree that the run goes on from if that is kept.
-func (d *Deliveries) found(ctx context.Context, s *history.Step, now, adopt *ledger.Tree, theirs []ledger.Change,
-	met bool) error {
-	f := &history.Foreign{Met: met, Changes: bound.First(worktree.Described(theirs), bound.Lines)}
-	var err error
-	if f.Tree, err = d.Rec.Store.Snapshot(ctx, d.Work.Root, now, d.Rec.Run.Tree); err != nil {
-		return fmt.Errorf("exec: what others did in the workspace cannot be kept: %w", err)
-	}
-	if f.Adopt = f.Tree; met {
-		if f.Adopt, err = d.Rec.Store.Snapshot(ctx, d.Work.Root, adopt, f.Tree); err != nil {
-			return fmt.Errorf("exec: what others did in the workspace cannot be kept: %w", err)
+// A finding is what somebody else did.
+type finding struct {
+	holds  *ledger.Tree // what the workspace holds, as far as it was looked at
+	theirs []ledger.Change
+	// before is what the run accepted without the work of the step that it met,
+	// and adopt that with theirs; nil where it met none.
+	before, adopt *ledger.Tree
+}
+
+// found records what somebody else did.
+func (d *Deliveries) found(ctx context.Context, s *history.Step, of finding) (err error) {
+	f := &history.Foreign{Changes: bound.First(worktree.Described(of.theirs), bound.Lines)}
+	keep := func(tree *ledger.Tree, base record.Snapshot) (snap record.Snapshot) {
+		if err == nil {
+			snap, err = d.Rec.Store.Snapshot(ctx, d.Work.Root, tree, base)
 		}
+		return snap
+	}
+	f.Tree = keep(of.holds, d.Rec.Run.Tree)
+	if f.Adopt = f.Tree; of.adopt != nil {
+		f.Met, f.Adopt = true, keep(of.adopt, f.Tree)
+		if of.before.Digest() != s.Checkpoint.Checkpoint.Tree {
+			f.Without = keep(of.before, d.Rec.Run.Tree)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("exec: what others did in the workspace cannot be kept: %w", err)
 	}
 	return d.Rec.Record(ctx, s.Where(0), f)
 }
@@ -140,7 +215,7 @@ func (d *Deliveries) Look(ctx context.Context, s *history.Step) error {
 	if err != nil {
 		return err
 	}
-	return d.found(ctx, d.near(s), now, now, ledger.Diff(held, now), false)
+	return d.found(ctx, d.near(s), finding{holds: now, theirs: ledger.Diff(held, now)})
 }
 
 // holdsSame reports whether a tree holds an entry, or nothing, at a path.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -79,11 +78,7 @@ func named(steps []plan.Address) string {
 	if len(steps) == 1 {
 		return fmt.Sprintf("step %s is ", steps[0])
 	}
-	var texts []string
-	for _, a := range steps[:min(most, len(steps))] {
-		texts = append(texts, string(a))
-	}
-	text := "steps " + strings.Join(texts, ", ")
+	text := "steps " + plan.Addresses(steps[:min(most, len(steps))])
 	if more := len(steps) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

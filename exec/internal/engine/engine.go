@@ -14,12 +14,13 @@ import (
 // a sealed run.
 func (d *Decider) Decide(run *history.Run, seen *guard.Seen) []Wanted {
 	c := d.about(run, seen)
+	joins := toJoin(c)
 	switch {
 	case run.Sealed != nil:
 		return nil
 	case run.Restoring != nil && lane.Current(run) == nil:
 		return one(Restore{})
-	case delivers(run):
+	case delivers(run) && joins == nil:
 		return one(Deliver{})
 	case run.Ended != nil:
 		return one(Seal{})
@@ -29,6 +30,8 @@ func (d *Decider) Decide(run *history.Run, seen *guard.Seen) []Wanted {
 		return one(Pause{Why: HandedOver})
 	case run.Foreign != nil:
 		return foreign(c.About(run.ForeignStep))
+	case joins != nil && run.Restoring == nil:
+		return attempted(c.About(joins), Join{})
 	}
 	for _, next := range []func(*guard.Case) []Wanted{tasksThatAreOver, notes, lessons} {
 		if wanted := next(c); wanted != nil {
@@ -102,8 +105,6 @@ func (d *Decider) step(c *guard.Case) []Wanted {
 		return about(c, Rewind{To: to.Address, By: by, Why: why})
 	case s.Status == history.Pending:
 		return d.begin(c)
-	case last != nil && last.Failure == nil && slices.Contains(c.Seen.Back, s.Address):
-		return attempted(c, Join{})
 	case last != nil && last.Failure == nil:
 		return lose(c)
 	case met(s) && !oneByOne(c):
@@ -118,6 +119,8 @@ func (d *Decider) step(c *guard.Case) []Wanted {
 		return d.attempt(c)
 	case cutOff(run, s, last) && s.Rollback != plan.Irreversible:
 		return d.attempt(c) // nothing was wrong with the method
+	case onceMore(c):
+		return alone(c)
 	}
 	return d.climb(c, last.Failure)
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // delivers reports whether accepted work is to be brought into the workspace.
-// That goes before all else, also where the run is to stop: it was accepted.
+// That goes before all else, also where the run is to stop: it was accepted. Of
+// a group it waits until nothing is left to be joined.
 func delivers(run *history.Run) bool {
 	_, ok := run.Undelivered()
 	return ok

@@ -56,6 +56,24 @@ func (d *Decider) attempt(c *guard.Case) []Wanted {
 	return one(g)
 }
 
+// toJoin is the step whose work is joined next, nil if none waits. A group is
+// joined before anything is delivered, and before anybody is asked: then the
+// question of one step costs none of the others its work.
+func toJoin(c *guard.Case) *history.Step {
+	if s := c.Run.Unjudged(); s != nil && slices.Contains(c.Seen.Back, s.Address) {
+		return s
+	}
+	return nil
+}
+
+// onceMore reports whether the step was set aside when its group was joined. It
+// is carried out once more, alone and on the tree that has the work of the
+// others, before the ladder is climbed: what it failed of may be the others'.
+func onceMore(c *guard.Case) bool {
+	last := c.Step.Last()
+	return last != nil && last.Aside != nil && !c.LeftBehind(c.Step)
+}
+
 // rest are the step and, behind it, all others that are not over.
 func rest(c *guard.Case) iter.Seq[plan.Address] {
 	return func(yield func(plan.Address) bool) {
@@ -78,10 +96,11 @@ func together(c *guard.Case) bool {
 }
 
 // inTurn reports whether the next thing to do for a step is an attempt by the
-// method that is its turn: its first one, or one that was cut off.
+// method that is its turn: its first one, or one that was cut off. A step that
+// was set aside is carried out alone from there on.
 func inTurn(c *guard.Case) bool {
 	s, last := c.Step, c.Step.Last()
-	if s.Next != nil || s.Refusal != nil || !s.WithinTree() || writesTestFirst(c) {
+	if s.Next != nil || s.Refusal != nil || !s.WithinTree() || writesTestFirst(c) || s.SetAside() != nil {
 		return false
 	}
 	return last == nil || last.Failure != nil && !met(s) && cutOff(c.Run, s, last)

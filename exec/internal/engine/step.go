@@ -21,7 +21,7 @@ func firstMethod(c *guard.Case) string { return question.FirstMethod(c.Step) }
 // goesOn reports whether the next thing to do for the step is an attempt.
 func goesOn(c *guard.Case) bool {
 	s, last := c.Step, c.Step.Last()
-	return s.Next != nil || last == nil || cutOff(c.Run, s, last) && s.Rollback != plan.Irreversible
+	return s.Next != nil || last == nil || cutOff(c.Run, s, last) && s.Rollback != plan.Irreversible || onceMore(c)
 }
 
 // maxExhaustions is how often an executor may run out of context before that is

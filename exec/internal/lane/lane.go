@@ -11,17 +11,21 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// Current is the step that is under way and whose turn it is, or nil: one with
-// an attempt that nobody has judged, else the one that began first. So the
-// lanes of a group are joined before anything is tried again.
+// Current is the step that is under way and whose turn it is, or nil: the first,
+// in the order of execution, with an attempt that nobody has judged, else the
+// first one. So the lanes of a group are joined before anything is tried again,
+// and whoever is asked about several of them is asked in the order of the plan.
 func Current(r *history.Run) *history.Step {
-	if s := r.Unjudged(); s != nil {
-		return s
+	first := r.Unjudged()
+	if first != nil {
+		return first
 	}
 	for _, s := range r.UnderWay() {
-		return s
+		if first == nil || s.Precedes(first) {
+			first = s
+		}
 	}
-	return nil
+	return first
 }
 
 // InFlight reports whether an attempt has begun and nothing is known of its end.

@@ -3,7 +3,6 @@ package modes
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/planlock/planlock/plan"
 )
@@ -31,18 +30,9 @@ func measured(m Measurement, steps []Step, recommend string) Measurement {
 		m.Recommendation = recommend
 	}
 	if len(m.Steps) > 0 {
-		m.Text = fmt.Sprintf("%s (%s)", m.Text, addresses(m.Steps))
+		m.Text = fmt.Sprintf("%s (%s)", m.Text, plan.Addresses(m.Steps))
 	}
 	return m
-}
-
-// addresses are steps, for people.
-func addresses(list []plan.Address) string {
-	texts := make([]string, len(list))
-	for i, a := range list {
-		texts[i] = string(a)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // trailing are the last steps of which all have a property.

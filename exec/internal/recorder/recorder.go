@@ -78,7 +78,7 @@ func (r *Recorder) tell() {
 	r.telling.Lock()
 	defer r.telling.Unlock()
 	r.mu.Lock()
-	if _, undelivered := r.Run.Undelivered(); undelivered {
+	if r.Run.Behind() && r.Run.Foreign == nil {
 		r.mu.Unlock()
 		return
 	}

@@ -137,6 +137,39 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			}
 			return w
 		}),
+		"delivers before all are joined": wants(func(_ *guard.Case, w engine.Wanted) engine.Wanted {
+			if _, joins := w.Action.(engine.Join); joins {
+				return engine.Wanted{Action: engine.Deliver{}}
+			}
+			return w
+		}),
+		"climbs before it goes alone": wants(func(c *guard.Case, w engine.Wanted) engine.Wanted {
+			s := c.Run.Step(w.Step)
+			if a, tries := w.Action.(engine.Attempt); tries && s.Last() != nil && s.Last().Aside != nil && s.Next == nil {
+				return engine.Wanted{Action: engine.Record{Facts: s.Where(s.Tried()).Locate(
+					&history.Recovery{Rung: "retry", Method: a.Method})}}
+			}
+			return w
+		}),
+		"goes alone by another method": wants(func(c *guard.Case, w engine.Wanted) engine.Wanted {
+			s := c.Run.Step(w.Step)
+			if _, tries := w.Action.(engine.Attempt); tries && s.SetAside() != nil && s.Next == nil {
+				w.Action = engine.Attempt{Method: "backup_1"}
+			}
+			return w
+		}),
+		"goes beside others once more": wants(func(c *guard.Case, w engine.Wanted) engine.Wanted {
+			s := c.Run.Step(w.Step)
+			if a, tries := w.Action.(engine.Attempt); tries && s.SetAside() != nil && s.Next == nil {
+				for _, o := range c.Run.UnderWay() {
+					if o != s {
+						return engine.Wanted{Action: engine.Group{Members: []engine.Member{
+							{Step: s.Address, Method: a.Method}, {Step: o.Address, Method: "primary"}}}}
+					}
+				}
+			}
+			return w
+		}),
 		"goes on after a halt": wants(func(c *guard.Case, w engine.Wanted) engine.Wanted {
 			if _, ends := w.Action.(engine.End); ends {
 				for _, s := range c.Run.Steps {

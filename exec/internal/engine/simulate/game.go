@@ -36,9 +36,9 @@ type Game struct {
 	judge   judge
 	left    bool // nobody takes the run up any more: it waits
 
-	// Decisions counts what was decided, and Lanes the attempts that ran beside
-	// others.
-	Decisions, Lanes int
+	// Decisions counts what was decided, Lanes the attempts that ran beside
+	// others, and Aside those of them that were set aside when they were joined.
+	Decisions, Lanes, Aside int
 	// Wants sees what is wanted before it is done, and may put something else
 	// in its place; nil leaves it. Tests plant faults here.
 	Wants func(c *guard.Case, wanted []engine.Wanted) []engine.Wanted
@@ -52,7 +52,10 @@ type Game struct {
 // New makes the game of a seed.
 func New(seed uint64) *Game {
 	d := dice{rand.New(rand.NewPCG(seed, 0))}
-	p := randomPlan(d)
+	p, beside := randomPlan(d), d.in(3)
+	if beside {
+		p = lanesPlan(d)
+	}
 	chosen := pick(d, preset.All()...)
 	policy := history.Policy{Preset: chosen.Name, Triggers: chosen.Triggers, Compliance: chosen.Compliance || d.in(4),
 		Strategy: pick(d, "", history.Direct, history.Orchestrated)}
@@ -79,7 +82,11 @@ func New(seed uint64) *Game {
 	policy.Mode = pick(d, plan.Silent, plan.Dynamic, plan.Dynamic, plan.Collaborative, plan.Education)
 	policy.Jobs = pick(d, 0, 1, 2, 3, 4)
 	policy.OnConflict = pick(d, "", "sequential")
-	g.start(p, policy, roles)
+	layer := pick(d, plan.Clone, plan.Clone, plan.InPlace)
+	if beside {
+		policy.Jobs, layer = pick(d, 2, 3, 4), plan.Clone
+	}
+	g.start(p, policy, roles, layer)
 	return g
 }
 
@@ -90,10 +97,10 @@ func (g *Game) Run() *history.Run { return g.run }
 func (g *Game) Decider() *engine.Decider { return g.decider }
 
 // start begins the run.
-func (g *Game) start(p *plan.Plan, policy history.Policy, roles history.Roles) {
+func (g *Game) start(p *plan.Plan, policy history.Policy, roles history.Roles, layer plan.Layer) {
 	started := &history.Started{Run: "SIMULATED", Goal: p.Goal, Format: plan.Native, Profile: p.Profile, Plan: "sha256:p",
 		Envelope: &envelope.Envelope{}, Base: g.tree(), Policy: policy, Roles: roles,
-		Layer: pick(g.dice, plan.Clone, plan.Clone, plan.InPlace)}
+		Layer: layer}
 	for _, a := range flow.Order(p, plan.Native) {
 		task, step := g.decider.Contract.At(a)
 		started.Steps = append(started.Steps, history.Outline{Address: a, Task: task.ID, Title: "step",

@@ -5,12 +5,28 @@ import (
 	"slices"
 	"time"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/engine"
+	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/plan"
 )
+
+// lanesPlan is a plan of three to five tasks in one wave or two, of which most
+// may run at once.
+func lanesPlan(d dice) *plan.Plan {
+	p := &plan.Plan{Schema: 1, Goal: "simulate", Profile: plan.Observe}
+	p.ErrorPropagation.Strategy = pick(d, "", plan.HaltOnCritical, plan.ContinueAndLog, plan.CollaborativeReview)
+	for t := range 3 + d.IntN(3) {
+		task := randomTask(d, t)
+		task.Kind, task.ResearchEnabled = "", false
+		p.Tasks = append(p.Tasks, task)
+	}
+	waves(d, p)
+	return p
+}
 
 // waves makes most tasks of a plan ones that may run at once: tasks in one or
 // two waves, whose steps mostly write files of their own.
@@ -89,8 +105,22 @@ func (g *Game) join(s *history.Step) {
 		g.seen.Saw(guard.Tree)
 		return
 	}
-	g.fold(at.Locate(&history.AttemptFailed{Class: g.class(), Reasons: []string{"it did not work"}},
-		&history.RestoreBegun{To: g.run.Tree, Discarded: g.tree()})...)
+	var facts []history.Fact
+	f := &history.AttemptFailed{Class: g.class(), Reasons: []string{"it did not work"}}
+	if with := g.run.JoinedWith(s); len(with) > 0 && g.dice.in(2) {
+		aside := &history.JoinFailed{}
+		for _, o := range with {
+			aside.With = append(aside.With, o.Address)
+		}
+		f.Class, facts = history.GateFailed, append(facts, aside)
+		g.Aside++
+	}
+	g.fold(at.Locate(append(facts, f, &history.RestoreBegun{To: g.run.Tree, Discarded: g.tree()})...)...)
+	if g.dice.in(10) {
+		g.crash()
+		return
+	}
+	g.fold(at.Locate(&history.Restored{Tree: g.run.Tree.Tree})...)
 }
 
 // mayGroup are the laws of steps that are attempted at once.
@@ -104,6 +134,9 @@ func (j *judge) mayGroup(c *guard.Case, members []engine.Member) {
 		s := run.Step(m.Step)
 		about := c.About(s)
 		j.mayAttempt(about)
+		if s.SetAside() != nil {
+			j.broken("step %s, which was set aside, runs beside others", s.Address)
+		}
 		task, step := about.Place()
 		if s.Rollback == plan.Irreversible || s.Rollback == plan.Compensatable || task.Wave == "" {
 			j.broken("step %s, which is %s and of wave %q, runs beside others", s.Address, s.Rollback, task.Wave)
@@ -126,9 +159,53 @@ func (j *judge) mayGroup(c *guard.Case, members []engine.Member) {
 	}
 }
 
-// joined are the laws of work that is joined: it is that of a group, and none
-// before it waits.
+// back are the laws of what is wanted while work that came back waits to be
+// joined: nobody is asked, nothing is delivered, and no step begins.
+func (j *judge) back(c *guard.Case, w engine.Wanted) {
+	run := c.Run
+	if len(c.Seen.Back) == 0 || run.Stopping != nil || run.Abandoned != nil {
+		return
+	}
+	switch w.Action.(type) {
+	case engine.Join:
+	default:
+		j.broken("%T is wanted while steps %v wait to be joined", w.Action, c.Seen.Back)
+	}
+}
+
+// alone are the laws of an attempt after one that was set aside: it comes by
+// itself, by the same method, and costs no rung.
+func (j *judge) alone(c *guard.Case, method string) {
+	last := c.Step.Last()
+	if last != nil && last.Aside != nil && c.Step.Next == nil && method != last.Method.Method {
+		j.broken("step %s, which was set aside, is attempted by %s and not by %s", c.Step.Address, method,
+			last.Method.Method)
+	}
+}
+
+// afterAside is the law of what follows an attempt that was set aside: nothing
+// of the ladder before the step was attempted alone.
+func (j *judge) afterAside(c *guard.Case, s *history.Step, f history.Fact) {
+	last := s.Last()
+	if last == nil || last.Aside == nil || last.Failure == nil || s.Refusal != nil || c.LeftBehind(s) {
+		return
+	}
+	switch f := f.(type) {
+	case *history.Recovery, *history.StepFailed:
+		j.broken("%s of step %s, which was set aside and not attempted alone", f.Type(), s.Address)
+	case *history.Asked:
+		if f.Question.Kind == ask.StepFailed {
+			j.broken("somebody is asked about step %s, which was set aside and not attempted alone", s.Address)
+		}
+	}
+}
+
+// joined are the laws of work that is joined: it is that of a group, none
+// before it waits, and nobody is asked before it.
 func (j *judge) joined(run *history.Run, s *history.Step) {
+	if lane.Pending(run) != nil || run.Foreign != nil || run.Restoring != nil {
+		j.broken("step %s is joined while the run waits for a person, or for a restore", s.Address)
+	}
 	if s.InFlight() == nil || s.Group == nil {
 		j.broken("the work of step %s is joined, and there is none", s.Address)
 		return

@@ -89,11 +89,17 @@ func (j *judge) look(c *guard.Case, w engine.Wanted) {
 			j.broken("%T is wanted while the workspace is not what was accepted", w.Action)
 		}
 	}
+	j.back(c, w)
 	switch a := w.Action.(type) {
 	case engine.Begin:
 		j.mayBegin(c.About(s))
 	case engine.Attempt:
 		j.mayAttempt(c.About(s))
+		j.alone(c.About(s), a.Method)
+	case engine.Look:
+		if _, ok := run.Undelivered(); ok && a.What == guard.Workspace {
+			j.broken("somebody looks for changes of others before the run's own are delivered")
+		}
 	case engine.Group:
 		j.mayGroup(c, a.Members)
 	case engine.Restore:
@@ -124,14 +130,17 @@ func (j *judge) look(c *guard.Case, w engine.Wanted) {
 		}
 	case engine.Record:
 		for _, l := range a.Facts {
-			j.mayRecord(run, l)
+			j.mayRecord(c, l)
 		}
 	}
 }
 
 // mayRecord looks at a fact that is wanted.
-func (j *judge) mayRecord(run *history.Run, l history.Located) {
-	s := run.Step(l.Where.Step)
+func (j *judge) mayRecord(c *guard.Case, l history.Located) {
+	s := c.Run.Step(l.Where.Step)
+	if s != nil {
+		j.afterAside(c, s, l.Fact)
+	}
 	switch l.Fact.(type) {
 	case *history.StepFailed, *history.StepSkipped, *history.StepBlocked, *history.Recovery:
 		if s.Status.Over() {

@@ -36,7 +36,8 @@ func (n tally) counted(guards []guard.Guard) []guard.Guard {
 func TestEveryHistoryIsLawful(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // histories are short, and all of one is garbage at its end
 	workers := runtime.GOMAXPROCS(0)
-	tallies, decisions, lanes := make([]tally, workers), make([]int, workers), make([]int, workers)
+	tallies, decisions := make([]tally, workers), make([]int, workers)
+	lanes, aside := make([]int, workers), make([]int, workers)
 	var wait sync.WaitGroup
 	for w := range workers {
 		tallies[w] = tally{}
@@ -50,19 +51,24 @@ func TestEveryHistoryIsLawful(t *testing.T) {
 				}
 				decisions[w] += g.Decisions
 				lanes[w] += g.Lanes
+				aside[w] += g.Aside
 			}
 		})
 	}
 	wait.Wait()
-	sum, all, beside := tally{}, 0, 0
+	sum, all, beside, set := tally{}, 0, 0, 0
 	for w, n := range tallies {
 		for name, times := range n {
 			sum[name] += times
 		}
 		all += decisions[w]
 		beside += lanes[w]
+		set += aside[w]
 	}
-	t.Logf("%d histories, %d decisions, %d attempts beside others, %v", games, all, beside, sum)
+	t.Logf("%d histories, %d decisions, %d attempts beside others, %d set aside, %v", games, all, beside, set, sum)
+	if set < games/50 {
+		t.Errorf("%d attempts were set aside, and %d are wanted", set, games/50)
+	}
 	if beside < games/10 {
 		t.Errorf("%d attempts beside others, and %d are wanted", beside, games/10)
 	}
