@@ -41,11 +41,18 @@ func (a *Attempts) Join(ctx context.Context, s *history.Step) error {
 
 // join does in the tree of the run what was done in the lane.
 func (t *trial) join(ctx context.Context, w *waiting) *fault {
-	if w.err != nil {
+	switch {
+	case w.err != nil:
 		return faultf(history.Crashed, "%v", w.err)
+	case t.fault != nil:
+		w.lane.Forget()
+		return t.fault // nothing was done
 	}
 	if again := (working{t, w.executor}); w.executor.ByCommands && again.impeded(ctx) {
 		w.lane.Forget()
+		if f := t.unapproved(); f != nil {
+			return f
+		}
 		again.repeat(ctx)
 		return nil
 	}

@@ -61,7 +61,9 @@ func (a *Attempts) Together(ctx context.Context, members []engine.Member) error 
 	var all sync.WaitGroup
 	for _, w := range group {
 		all.Go(func() {
-			w.execute(ctx, w.executor)
+			if w.fault = w.unapproved(); w.fault == nil {
+				w.execute(ctx, w.executor)
+			}
 			w.made, w.err = w.lane.Look(context.WithoutCancel(ctx), w.runner.Kept())
 		})
 	}
