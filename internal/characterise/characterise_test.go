@@ -15,7 +15,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write the records anew")
-	all    = flag.Bool("slow", false, "play the scenarios that compile programs, too")
+	all    = flag.Bool("slow", false, "play every plan of the corpus, and the scenarios that compile programs, too")
 )
 
 // bin is the folder of the command under test.

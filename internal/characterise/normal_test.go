@@ -30,6 +30,7 @@ var masks = []struct {
 	{regexp.MustCompile(`20\d\d-\d\d-\d\d`), "DATE"},
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d(\.\d+)?\b`), "TIME"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|ms|s|min|h)\b( \d+ ?(min|s)\b)*`), "TOOK"},
+	{regexp.MustCompile(`(?m)(_minutes: )\d+$`), "${1}0"},
 	{regexp.MustCompile(`\.planlock-\d+-`), ".planlock-N-"},
 	{regexp.MustCompile(`\bcontents of \d+ bytes`), "contents"},
 	{regexp.MustCompile(`\b\d+ records`), "N records"}, // some are of facts that users do not see
