@@ -37,10 +37,10 @@ func phased(asked *[]string, byPhase map[history.CyclePhase]exec.Func) exec.Func
 	}
 }
 
-const grep = "grep -q good work.go"
+const grep = "sh work_test.sh"
 
 var goodPhases = map[history.CyclePhase]exec.Func{
-	history.Red:      exectest.Write("work_test.sh", grep+"\n"),
+	history.Red:      exectest.Write("work_test.sh", "grep -q good work.go\n"),
 	history.Green:    exectest.Write("work.go", "package good\n"),
 	history.Refactor: exectest.Write("work.go", "package good // tidy\n"),
 }
@@ -80,6 +80,10 @@ func TestTestFirst(t *testing.T) {
 		"the test passes at once": {with(history.Red,
 			exectest.All(goodPhases[history.Red], goodPhases[history.Green])), grep, history.NotAchieved,
 			[]string{"red refused"}, "", "passes before anything was implemented"},
+		"no test was written": {with(history.Red, exectest.Write("work.go", "package bad\n")), "grep -q good work_test.sh",
+			history.NotAchieved, []string{"red refused"}, "", "no test was written"},
+		"it fails for want of a folder": {goodPhases, "cd nowhere && make", history.NotAchieved,
+			[]string{"red refused"}, "", "fails, but not in what was written"},
 		"the implementation does not do it": {with(history.Green, exectest.Write("work.go", "package bad\n")), grep,
 			history.NotAchieved,
 			[]string{"red kept", "green refused"}, "", "fails after the implementation"},

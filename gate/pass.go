@@ -51,6 +51,9 @@ type Pass struct {
 	// OpenIntents are the test intents whose step is done and whose fixing step
 	// is not yet.
 	OpenIntents []*plan.TestIntent
+	// Frozen are the tests of OpenIntents that were seen to fail, in the order
+	// in which they were written. The controller sets it.
+	Frozen []Frozen
 	// Introduced says since when each invariant (by id) is known to hold:
 	// "base" or a step's address. An invariant that is not in it was not seen
 	// to hold yet.
@@ -64,6 +67,14 @@ type Pass struct {
 	Options plan.CheckOptions // what the host adds to the plan's own rules, for gates that check the plan again
 
 	report *report // made with the first report where the pass was not handed out by a panel
+}
+
+// Frozen is a test that was seen to fail, and that nobody may change before it
+// was seen to pass.
+type Frozen struct {
+	Intent *plan.TestIntent
+	By     plan.Address   // the step that wrote it
+	Files  []ledger.Entry // as they were when it failed
 }
 
 // Output is what an executor said about an attempt. It never proves anything by

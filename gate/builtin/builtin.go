@@ -14,9 +14,9 @@
 //
 // What is not promised: Go declarations are compared by their spelling, without
 // resolving types, so an alias that replaces its target counts as a change, and
-// a method promoted from an embedded type is not seen. Packages that merely use
-// a changed package are not compiled by the types gate; a check of the plan
-// such as go_build with "./..." does that.
+// a method promoted from an embedded type is not seen. The types gate compiles
+// what uses a changed package in the module of that package; other modules of
+// the workspace are for checks of the plan.
 package builtin
 
 import (

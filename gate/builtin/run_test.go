@@ -103,13 +103,26 @@ func TestInvariantsTellTheStory(t *testing.T) {
 }
 
 func TestTestIntent(t *testing.T) {
-	script := func(exit int) *gatetest.Runner {
-		return &gatetest.Runner{Results: map[string]gate.CommandResult{"go test ./p": {Exit: exit}}}
+	script := func(exit int, output ...string) *gatetest.Runner {
+		return &gatetest.Runner{Results: map[string]gate.CommandResult{"go test ./p": {Exit: exit, Output: strings.Join(output, "\n")}}}
 	}
+	wrote := files{"p/p_test.go": "package p\n"}
+	const fails = "p_test.go:9: want 429"
 	intent := &plan.TestIntent{Behavior: "limits", Test: "go test ./p", FixedBy: "1.2"}
-	writes := func(exit int) func(*gate.Pass) {
-		return func(p *gate.Pass) { p.Phase, p.Step.TestIntent, p.Runner = gate.During, intent, script(exit) }
+	writes := func(exit int, output ...string) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.Phase, p.Step.TestIntent, p.Runner = gate.During, intent, script(exit, output...) }
 	}
+	// frozen has the test as it was before the step, which writes another test if
+	// that is said.
+	frozen := func(by plan.Address, other *plan.TestIntent, set func(*gate.Pass)) func(*gate.Pass) {
+		return func(p *gate.Pass) {
+			set(p)
+			p.OpenIntents, p.Step.Address, p.Step.TestIntent = []*plan.TestIntent{intent}, by, other
+			was, _ := p.Before.Lookup("p/p_test.go")
+			p.Frozen = []gate.Frozen{{Intent: intent, By: "1.1", Files: []ledger.Entry{was}}}
+		}
+	}
+	softer, other := files{"p/p_test.go": "package p\n\n// softer\n"}, &plan.TestIntent{Test: "go test ./p", FixedBy: "1.9"}
 	fixes := func(at plan.Address, exit int) func(*gate.Pass) {
 		return func(p *gate.Pass) {
 			p.Phase, p.Step.Address, p.OpenIntents, p.Runner = gate.During, at, []*plan.TestIntent{intent}, script(exit)
@@ -120,15 +133,27 @@ func TestTestIntent(t *testing.T) {
 	}
 	try(t, "test-intent", []trial{
 		{"none", nil, nil, func(p *gate.Pass) { p.Phase = gate.During }, passed},
-		{"red", nil, nil, writes(1), passed},
-		{"not red", nil, nil, writes(0), []string{"fail", "test-not-red"}},
-		{"not found is not red", nil, nil, writes(127), []string{"undecided"}},
+		{"red", nil, wrote, writes(1, fails), passed},
+		{"not red", nil, wrote, writes(0), []string{"fail", "test-not-red"}},
+		{"not found is not red", nil, wrote, writes(127), []string{"undecided"}},
+		{"no test was written", nil, files{"p/p.go": "package p\n"}, writes(1, fails), []string{"fail", "test-not-red"}},
+		{"a folder is missing", nil, wrote, writes(1, "stat /w/p: directory not found"), []string{"fail", "test-not-red p/p_test.go"}},
+		{"another test fails", nil, wrote, writes(1, "old_test.go:3: no"), []string{"fail", "test-not-red p/p_test.go"}},
+		{"frozen", wrote, wrote, frozen("1.2", nil, fixes("1.2", 0)), passed},
+		{"changed by who fixes it", wrote, softer, frozen("1.2", nil, fixes("1.2", 0)), []string{"fail", "test-changed p/p_test.go"}},
+		{"removed by who fixes it", wrote, files{}, frozen("1.2", nil, fixes("1.2", 0)), []string{"fail", "test-changed p/p_test.go"}},
+		{"changed in between", wrote, softer, frozen("1.3", nil, fixes("1.3", 1)), []string{"fail", "test-changed p/p_test.go"}},
+		{"changed by who writes a test, and fails", wrote, softer, frozen("1.3", other, fixes("1.3", 1)), []string{"fail", "test-not-red p/p_test.go", "test-not-red p/p_test.go"}},
 		{"still open", nil, nil, fixes("1.3", 1), passed},
 		{"green", nil, nil, fixes("1.2", 0), passed},
 		{"not green", nil, nil, fixes("1.2", 1), []string{"fail", "test-not-green"}},
 		{"green at the end", nil, nil, final(0), passed},
 		{"not green at the end", nil, nil, final(2), []string{"fail", "test-not-green"}},
-		{"no runner", nil, nil, func(p *gate.Pass) { writes(1)(p); p.Runner = nil }, []string{"undecided"}},
+		{"no runner", nil, wrote, func(p *gate.Pass) { writes(1)(p); p.Runner = nil }, []string{"undecided"}},
+		{"changed by who writes a test, and fails still", wrote, softer, func(p *gate.Pass) {
+			frozen("1.3", other, fixes("1.3", 1))(p)
+			p.Runner = script(1, fails)
+		}, passed},
 	})
 	if _, err := osexec.LookPath("sh"); err != nil {
 		return
@@ -203,6 +228,62 @@ func TestTypes(t *testing.T) {
 		{"a requirement is missing", before, after, local(), []string{"fail", "types p/p.go:3"}},
 		{"what the user's flags leave out", base, files{"go.mod": mod, "p/p.go": good,
 			"p/q.go": "//go:build !left\n\npackage p\n\nvar X int = F\n"}, local(), []string{"fail", "types p/q.go:5"}},
+	})
+}
+
+// What uses a changed package is compiled at the end of the step, however far
+// away, as far as it was whole before and no later step is to adapt it.
+func TestTypesOfUsers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go tool")
+	}
+	if _, err := osexec.LookPath("go"); err != nil {
+		t.Skip("the go tool is not installed")
+	}
+	before := files{"go.mod": "module example.com/m\n\ngo 1.25\n",
+		"p/p.go":       "package p\n\ntype T struct{}\n\nfunc (T) Old() {}\n",
+		"near/near.go": "package near\n\nimport \"example.com/m/p\"\n\nfunc Get() p.T { return p.T{} }\n",
+		"far/far.go":   "package far\n\nimport \"example.com/m/near\"\n\nfunc Use() { near.Get().Old() }\n",
+		"far2/f.go":    "package far2\n", "far2/f_test.go": "package far2\n\nimport \"example.com/m/near\"\n\nvar _ = near.Get().Old\n",
+		"broken/b.go": "package broken\n\nimport _ \"example.com/m/p\"\n\nvar X = missing\n",
+		"apart/a.go":  "package apart\n\nvar X = missing\n"}
+	with := func(fs files) files {
+		after := maps.Clone(before)
+		maps.Copy(after, fs)
+		return after
+	}
+	renamed := with(files{"p/p.go": "package p\n\ntype T struct{}\n\nfunc (T) New() {}\n"})
+	gone := with(nil)
+	delete(gone, "p/p.go")
+	later := func(a plan.Artifacts) func(*gate.Pass) {
+		return func(p *gate.Pass) {
+			p.Plan.Tasks[0].Steps = append(p.Plan.Tasks[0].Steps, plan.Step{ID: "2", Address: "1.2", Artifacts: &a})
+			p.Step = &p.Plan.Tasks[0].Steps[0]
+		}
+	}
+	during := func(set ...func(*gate.Pass)) func(*gate.Pass) {
+		return func(p *gate.Pass) {
+			p.Phase, p.Runner = gate.During, gatetest.Local{Dir: p.Dir}
+			for _, s := range set {
+				s(p)
+			}
+		}
+	}
+	both := []string{"fail", "types far/far.go:5", "types far2/f_test.go:5"}
+	try(t, "types", []trial{
+		{"another body", before, with(files{"p/p.go": "package p\n\ntype T struct{}\n\nfunc (T) Old() { println() }\n"}), during(), passed},
+		{"renamed", before, renamed, during(), both},
+		{"renamed and adapted", before, with(files{"p/p.go": renamed["p/p.go"],
+			"far/far.go": "package far\n", "far2/f_test.go": "package far2\n"}), during(), passed},
+		{"package removed", before, gone, during(), []string{"fail", "types broken/b.go:3"}},
+		{"adapted by a later step", before, renamed, during(later(plan.Artifacts{Modify: []string{"far/far.go", "far2/*.go"}})), passed},
+		{"adapted in part", before, renamed, during(later(plan.Artifacts{Modify: []string{"far2/**", "far/sub/x.go"}})), []string{"fail", "types far/far.go:5"}},
+		{"nothing waits at the end", before, renamed, during(later(plan.Artifacts{Modify: []string{"far/far.go", "far2/*.go"}}),
+			func(p *gate.Pass) { p.Phase, p.Changes = gate.Final, nil }), both},
+		{"a test that is open need not compile", before, renamed, during(func(p *gate.Pass) {
+			p.OpenIntents = []*plan.TestIntent{{Test: "go test ./far2", FixedBy: "1.2"}}
+		}), []string{"fail", "types far/far.go:5"}},
+		{"only a test changed", with(files{"p/p_test.go": "package p\n"}), with(files{"p/p_test.go": "package p_test\n"}), during(), passed},
 	})
 }
 

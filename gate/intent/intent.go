@@ -4,7 +4,13 @@
 //
 // A test that was never seen to fail proves nothing when it passes. That is why
 // the red phase is judged, and why a test that fails because it does not
-// compile is red: what it calls is not there yet.
+// compile is red: what it calls is not there yet. It must fail in a file that
+// the step wrote: one that fails for want of a folder would fail whatever
+// anybody wrote.
+//
+// Between red and green the files of a test are frozen: each must be, by its
+// digest, what it was when it failed. Only a step that writes a test itself may
+// change them, and then those that it changed must fail again.
 package intent
 
 import (
@@ -24,8 +30,8 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "test-intent",
-		Doc:     "The test of a test_intent must fail at the end of its step (a test that does not compile has failed), pass at the end of the step that fixes it, and pass at the end of the run; a command that is not found decides nothing.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During, gate.Final}, Stateless: true,
+		Doc:     "The test of a test_intent must fail at the end of its step (a test that does not compile has failed), in a file that the step changed and that the command runs or names; pass at the end of the step that fixes it, with the files as they were when it failed; and pass at the end of the run. A command that is not found decides nothing.",
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During, gate.Final}, Stateless: true,
 	}, noIntent, judgeIntent)
 }
 
@@ -39,6 +45,9 @@ func judgeIntent(ctx context.Context, pass *gate.Pass) error {
 		if err := red(ctx, pass, t); err != nil {
 			return err
 		}
+	}
+	if err := frozen(ctx, pass); err != nil {
+		return err
 	}
 	for _, t := range pass.OpenIntents {
 		if t.FixedBy == pass.Step.Address {
@@ -69,24 +78,6 @@ func allGreen(ctx context.Context, pass *gate.Pass) error {
 			}
 		}
 	}
-	return nil
-}
-
-// red wants the test of an intent to fail: one that passes before the fix does
-// not show what it is for. A test that does not compile has failed. A command
-// that is not there decides nothing.
-func red(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
-	r, err := runTest(ctx, pass, t)
-	if err != nil {
-		return err
-	}
-	if r.Exit == 0 {
-		pass.Report(gate.Finding{Code: code.TestNotRed,
-			Message:  fmt.Sprintf("%q passes before the fix, so it does not show %q", t.Test, t.Behavior),
-			Expected: "a status other than 0 until step " + string(t.FixedBy), Happened: say.Ended(r)})
-		return nil
-	}
-	pass.Evidencef("%q fails before the fix, with status %d", t.Test, r.Exit)
 	return nil
 }
 

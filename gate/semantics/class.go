@@ -6,7 +6,9 @@
 // are not looked at, so preserving is the least that can be said: nothing that
 // others compile against moved. A file that is built in fewer cases than before
 // takes its declarations away from somebody, unless other changed files declare
-// the same for these cases. A declared class above the actual one is recorded
+// the same for these cases. What others may not compile with any more (it is
+// gone, or has another type) is breaking; another value is modifying, and so is
+// all that no declaration shows. A declared class above the actual one is recorded
 // and no fault, and a gate never changes a class: a step that turns out to do
 // more is refused until it is classified anew and approved.
 package semantics
@@ -31,8 +33,8 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "semantic-class",
-		Doc:     "A step that is preserving leaves the exported Go declarations of the files it changes as they are, one that is extending only adds to them; a change of a higher class than declared fails. A declaration that its file's name or build constraint takes out of some builds is at least modifying. Test files and package main export nothing; function bodies are not looked at.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
+		Doc:     "A step that is preserving leaves the exported Go declarations of the files it changes as they are, one that is extending only adds to them, and one that is modifying takes nothing away that others compile against; a change of a higher class than declared fails. A declaration that its file's name or build constraint takes out of some builds is gone there. Test files and package main export nothing; function bodies are not looked at.",
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
 	}, content.Unchanged, judgeClass)
 }
 
@@ -41,8 +43,8 @@ var classes = []plan.SemanticChange{plan.Preserving, plan.Extending, plan.Modify
 
 func judgeClass(ctx context.Context, pass *gate.Pass) error {
 	declared := pass.Step.SemanticChange
-	if declared == plan.Modifying || declared == plan.Breaking {
-		pass.Evidencef("the step is declared %s, which allows every change", declared)
+	if declared == plan.Breaking {
+		pass.Evidencef("the step is declared breaking, which allows every change")
 		return nil
 	}
 	diffs, err := changedAPI(ctx, pass)
@@ -80,10 +82,13 @@ func rank(c plan.SemanticChange) int { return slices.Index(classes, c) }
 
 // classOf is the least class that allows a difference.
 func classOf(d goapi.Difference) plan.SemanticChange {
-	if d.Effect == goapi.Added {
+	switch d.Effect {
+	case goapi.Added:
 		return plan.Extending
+	case goapi.Altered:
+		return plan.Modifying
 	}
-	return plan.Modifying
+	return plan.Breaking
 }
 
 // changedAPI compares, folder by folder, what the changed Go files exported

@@ -6,29 +6,24 @@
 // the same, since only types may be missing then. A test command that names no
 // folder is taken to cover every package.
 //
-// Packages that use a changed one are judged at the end if they changed too: a
-// step may change an API that the next one adapts its users to.
+// Packages of the module that use a changed one are compiled too, at the end of
+// the same step. One that a later step declares to change waits for it: a step
+// may change an API that the next one adapts its users to. At the end nothing
+// waits. One that did not compile before the step either is recorded.
 package types
 
 import (
 	"context"
-	"fmt"
-	"os"
+	"maps"
 	osexec "os/exec"
 	"path"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/internal/command"
 	"github.com/planlock/planlock/gate/internal/content"
-	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/gate/internal/workspace"
-	"github.com/planlock/planlock/internal/code"
-	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -36,8 +31,8 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "types",
-		Doc:     "The changed Go packages of modules within the workspace must compile with their tests (go vet, of whose analyzers only buildtag runs); while a test intent covers a package, its tests need not compile (go build). Packages that use a changed one are judged at the end if they changed too, or by checks of the plan.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During, gate.Final}, Stateless: true,
+		Doc:     "The changed Go packages of modules within the workspace must compile with their tests (go vet, of whose analyzers only buildtag runs); and so must the packages of the module that use them, if they did before; one that a later step declares to change is compiled after that step. While a test intent covers a package, its tests need not compile (go build).",
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During, gate.Final}, Stateless: true,
 	}, nothingToCompile, judgeTypes)
 }
 
@@ -58,7 +53,7 @@ func judgeTypes(ctx context.Context, pass *gate.Pass) error {
 		return nil
 	}
 	for _, m := range groups {
-		if err := m.judge(ctx, pass); err != nil {
+		if err := m.judge(ctx, pass, changes); err != nil {
 			return err
 		}
 	}
@@ -68,67 +63,80 @@ func judgeTypes(ctx context.Context, pass *gate.Pass) error {
 // A module is a Go module of the workspace with the folders of it that are to
 // be compiled.
 type module struct {
-	folder string   // of its go.mod, "" for the root
-	full   []string // packages that must compile with their tests
-	plain  []string // packages whose tests need not compile
+	folder  string   // of its go.mod, "" for the root
+	full    []string // packages that must compile with their tests
+	plain   []string // packages whose tests need not compile
+	changed []string // packages that others may not compile with any more
+}
+
+// A touched folder is one in which a Go file changed, or what its module needs.
+type touched struct {
+	whole   bool // go.mod or go.sum: all packages of the module
+	surface bool // a file that others compile against
+}
+
+// touchedBy are the folders of the changed files that the go tool reads.
+func touchedBy(changes []ledger.Change) map[string]touched {
+	out := map[string]touched{}
+	for _, c := range changes {
+		base, folder := path.Base(c.Path), content.FolderOf(c.Path)
+		if content.Unseen(c.Path) || content.IsFolder(c) {
+			continue
+		}
+		t, requires := out[folder], base == "go.mod" || base == "go.sum"
+		if requires || content.IsGo(c.Path) {
+			out[folder] = touched{t.whole || requires, t.surface || content.IsGo(c.Path) && content.IsSurface(c.Path)}
+		}
+	}
+	return out
 }
 
 // modulesOf groups the folders of changed Go files by module, sorted. A module
 // whose go.mod or go.sum changed is compiled whole.
 func modulesOf(pass *gate.Pass, changes []ledger.Change) ([]*module, error) {
-	var folders []string
-	whole := map[string]bool{}
-	for _, c := range changes {
-		base := path.Base(c.Path)
-		if content.Unseen(c.Path) || content.IsFolder(c) {
-			continue
-		}
-		if base == "go.mod" || base == "go.sum" {
-			whole[content.FolderOf(c.Path)] = true
-			folders = append(folders, content.FolderOf(c.Path))
-		}
-		if content.IsGo(c.Path) {
-			folders = append(folders, content.FolderOf(c.Path))
-		}
-	}
+	folders := touchedBy(changes)
 	if len(folders) == 0 {
 		return nil, nil
 	}
-	slices.Sort(folders)
 	w, err := workspace.Open(pass.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
 	var out []*module
-	for _, f := range slices.Compact(folders) {
-		if !whole[f] && !hasGo(w, f) {
-			continue // the package was removed
-		}
+	for _, f := range slices.Sorted(maps.Keys(folders)) {
+		t := folders[f]
+		gone := !t.whole && !hasGo(w, f)
 		root, ok := moduleRoot(w, f)
-		if !ok {
+		switch {
+		case !ok && !gone:
 			pass.Evidencef("%q lies in no module of the workspace and was not compiled", path.Join(".", f))
-			continue
+		case ok:
+			out = include(out, root, relative(root, f), t, gone, covered(pass, f))
 		}
-		out = include(out, root, relative(root, f), whole[f], covered(pass, f))
 	}
 	return out, nil
 }
 
-// include adds a package to the module that it lies in; whole stands for all
-// packages of the module; open for one whose tests need not compile.
-func include(ms []*module, root, pkg string, whole, open bool) []*module {
+// include adds a package to the module that it lies in; open for one whose
+// tests need not compile. One that is gone has nothing to compile but users.
+func include(ms []*module, root, pkg string, t touched, gone, open bool) []*module {
 	i := slices.IndexFunc(ms, func(m *module) bool { return m.folder == root })
 	if i < 0 {
 		ms, i = append(ms, &module{folder: root}), len(ms)
 	}
-	switch m := ms[i]; {
-	case whole:
+	m := ms[i]
+	switch {
+	case gone:
+	case t.whole:
 		m.plain = append(m.plain, "./...")
 	case open:
 		m.plain = append(m.plain, pkg)
 	default:
 		m.full = append(m.full, pkg)
+	}
+	if t.surface {
+		m.changed = append(m.changed, pkg)
 	}
 	return ms
 }
@@ -159,76 +167,6 @@ func moduleRoot(w workspace.Folder, folder string) (string, bool) {
 			return "", false
 		}
 		folder = content.FolderOf(folder)
-	}
-}
-
-// judge compiles the packages of one module. Those whose tests may be open are
-// built without them.
-func (m *module) judge(ctx context.Context, pass *gate.Pass) error {
-	if err := m.compile(ctx, pass, []string{"go", "vet", "-buildtag"}, m.full); err != nil {
-		return err
-	}
-	return m.compile(ctx, pass, []string{"go", "build", "-o", os.DevNull}, m.plain)
-}
-
-// compile runs a command of the go tool over packages, all at once. If some
-// have no files for this system, one after the other.
-func (m *module) compile(ctx context.Context, pass *gate.Pass, tool, packages []string) error {
-	if len(packages) == 0 {
-		return nil
-	}
-	dir, err := filepath.Abs(filepath.Join(pass.Dir, filepath.FromSlash(m.folder)))
-	if err != nil {
-		return fmt.Errorf("types: %w", err)
-	}
-	cmd := gate.Command{Args: slices.Concat(tool, packages), Dir: dir, Compiles: true}
-	r, err := command.Run(ctx, pass, cmd)
-	switch {
-	case err != nil:
-		return err
-	case r.Exit == 0:
-		pass.Evidencef("%q ended with status 0", cmd.String())
-	case excluded(r.Output) && len(packages) == 1:
-		pass.Evidencef("%s has no Go files for this system", packages[0])
-	case excluded(r.Output):
-		for _, p := range packages {
-			if err := m.compile(ctx, pass, tool, []string{p}); err != nil {
-				return err
-			}
-		}
-	default:
-		m.report(pass, cmd, r)
-	}
-	return nil
-}
-
-// excluded reports whether the go tool says no more than that nothing is built
-// here: files of other systems are no fault.
-func excluded(output string) bool {
-	return strings.Contains(output, "build constraints exclude all Go files") || strings.Contains(output, "no non-test Go files in")
-}
-
-var goLine = lazyre.New(`(?m)^(?:vet: )?(\S[^:\n]*\.go):(\d+)(?::\d+)?: (.+)$`)
-
-// report makes a finding of each place that the go tool names, relative to the
-// workspace; one of the whole command where it names none.
-func (m *module) report(pass *gate.Pass, cmd gate.Command, r gate.CommandResult) {
-	lines := goLine.FindAllStringSubmatch(r.Output, -1)
-	for _, l := range lines {
-		p := path.Join(m.folder, filepath.ToSlash(l[1]))
-		n, err := strconv.Atoi(l[2])
-		if err != nil {
-			n = 0
-		}
-		pass.Report(gate.Finding{Code: code.Types, Path: p, Line: n,
-			Message:  fmt.Sprintf("does not compile: %s", l[3]),
-			Expected: fmt.Sprintf("%q ends with status 0", cmd.String()), Happened: l[3]})
-		pass.Cite(gate.Citation{Path: p, Line: n, Text: l[3]})
-	}
-	if len(lines) == 0 {
-		pass.Report(gate.Finding{Code: code.Types,
-			Message:  fmt.Sprintf("%q ended with status %d", cmd.String(), r.Exit),
-			Expected: "status 0", Happened: say.Ended(r)})
 	}
 }
 

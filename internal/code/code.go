@@ -21,8 +21,9 @@ const (
 	Syntax          = "syntax"           // a changed file does not parse
 	Types           = "types"            // a changed package does not compile
 	Invariant       = "invariant-broken" // an invariant does not hold
-	TestNotRed      = "test-not-red"     // the test of an intent passes before the fix
+	TestNotRed      = "test-not-red"     // the test of an intent passes before the fix, or does not fail in what the step wrote
 	TestNotGreen    = "test-not-green"   // the test of an intent fails after the fix
+	TestChanged     = "test-changed"     // a test was changed after it had failed and before it passed
 	SemanticClass   = "semantic-class"   // the change is of a higher class than declared, or has no class
 	Precondition    = "precondition"     // a precondition of the step, or an assumption of the plan, does not hold
 	Postcondition   = "postcondition"    // a postcondition does not hold
@@ -37,7 +38,7 @@ const (
 // all are the codes, in any order.
 var all = []string{
 	ArtifactMissing, ArtifactKind, ArtifactExtra, SymbolMissing, SymbolExtra, LimitFiles, LimitLines, LimitModules,
-	NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, SemanticClass, Precondition, Postcondition,
+	NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, TestChanged, SemanticClass, Precondition, Postcondition,
 	ExpectedOutput, EvidenceMissing, Completion, Incomplete, More, Undecided,
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/testfirst"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -37,6 +38,11 @@ func (t *trial) see(ctx context.Context, c *history.Cycle) error {
 	}
 	if err := t.runTests(ctx, c); err != nil {
 		return err
+	}
+	if c.Phase == history.Red && c.Holds && !t.cycle.Written {
+		if c.Why = t.elsewhere(ctx, c, ledger.Diff(t.before, tree)); c.Why != "" {
+			c.Holds = false
+		}
 	}
 	now, err := t.Work.Scanner.Scan(ctx, t.Work.Dir, tree)
 	if err != nil {
@@ -72,6 +78,33 @@ func (t *trial) runTests(ctx context.Context, c *history.Cycle) error {
 		}
 	}
 	return nil
+}
+
+// elsewhere says why the failure of a test is none of what was written for it;
+// "" if it may be.
+func (t *trial) elsewhere(ctx context.Context, c *history.Cycle, wrote []ledger.Change) string {
+	command := t.cycle.Tests[len(t.cycle.Tests)-1]
+	files := testfirst.Of(command, wrote)
+	if len(files) == 0 {
+		return fmt.Sprintf("no test was written: %q runs and names none of the files that changed", command)
+	}
+	content := t.Work.Content(t.Work.Dir)
+	why := testfirst.Elsewhere(command, c.Exit, c.Output, files, func(file string) string {
+		for _, w := range wrote {
+			if w.Path == file {
+				text, err := content.Read(ctx, w.After)
+				if err != nil {
+					return ""
+				}
+				return string(text)
+			}
+		}
+		return ""
+	})
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("%q fails, but not in what was written: %s", command, why)
 }
 
 // revert brings back the tree that the phase before c left.

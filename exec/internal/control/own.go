@@ -1,135 +1,15 @@
 package control
 
 import (
-	"path"
-	"slices"
-	"strings"
-	"sync"
-
+	"github.com/planlock/planlock/internal/testfirst"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
-// Own are the files that a check runs, and that the work itself wrote: tests,
-// and programs that the command names first, unless what they print is held
-// against the plan. At most a few are named.
+// Own are the files that a check runs, and that the work itself wrote. At most a
+// few are named.
 func Own(c plan.Check, changes []ledger.Change) []string {
 	const few = 5
-	var files []string
-	if !runsCode(c) {
-		return nil
-	}
-	started := starts(c)
-	for _, change := range changes {
-		a := change.After
-		if a == nil || a.Kind != ledger.File || len(files) == few {
-			continue
-		}
-		runs := slices.ContainsFunc(started, func(name string) bool { return isAt(change.Path, name) })
-		if runs || isTest(change.Path) {
-			files = append(files, change.Path)
-		}
-	}
-	return files
-}
-
-// isAt reports whether a path is what a command calls name, in whichever folder
-// the command runs.
-func isAt(file, name string) bool { return file == name || strings.HasSuffix(file, "/"+name) }
-
-// runsCode reports whether a check may run code of the tree.
-func runsCode(c plan.Check) bool {
-	return !slices.Contains([]string{"file_absent", "file_contains", "symbol_exists", "symbol_absent", "go_build",
-		"go_vet", "go_api_compatible"}, c.Kind)
-}
-
-// starts are the files that the command of a check starts, or that say what is
-// started, without the folders that the command changes to.
-func starts(c plan.Check) []string {
-	if c.Kind != "command" || c.StdoutContains != "" {
-		return nil
-	}
-	var files []string
-	begins := true // a command
-	for _, w := range strings.Fields(separators().Replace(c.Run)) {
-		switch {
-		case w == ";":
-			begins = true
-		case !begins, strings.HasPrefix(w, "-"), strings.Contains(w, "="), isNumber(w), startsOthers(w):
-		default:
-			begins = false
-			files = append(append(files, told(path.Base(w))...), path.Clean(w))
-		}
-	}
-	return files
-}
-
-// separators stand between commands of a shell; quotes are left out.
-var separators = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer("&&", " ; ", "||", " ; ", ";", " ; ", "|", " ; ", "&", " ; ", "(", " ; ",
-		")", " ; ", "\n", " ; ", `"`, " ", "'", " ")
-})
-
-// startsOthers reports whether a command starts what follows it, as a wrapper,
-// or runs the file that follows it, as an interpreter.
-func startsOthers(name string) bool {
-	switch name {
-	case "env", "timeout", "nice", "time", "exec", "command", "sudo", "xargs":
-		return true
-	}
-	switch strings.TrimRight(path.Base(name), "0123456789.") {
-	case "sh", "bash", "dash", "zsh", "ksh", "python", "node", "ruby", "perl", "php", "lua", "deno":
-		return true
-	}
-	return false
-}
-
-// told are the files that say what a command does that runs what a file says.
-func told(name string) []string {
-	switch name {
-	case "make", "gmake":
-		return []string{"Makefile", "makefile", "GNUmakefile"}
-	case "npm", "pnpm", "yarn", "bun":
-		return []string{"package.json"}
-	case "just":
-		return []string{"justfile", "Justfile"}
-	case "task":
-		return []string{"Taskfile.yml", "Taskfile.yaml"}
-	case "rake":
-		return []string{"Rakefile"}
-	case "tox":
-		return []string{"tox.ini", "pyproject.toml"}
-	case "nox":
-		return []string{"noxfile.py"}
-	case "gradle":
-		return []string{"build.gradle", "build.gradle.kts"}
-	case "mvn":
-		return []string{"pom.xml"}
-	}
-	return nil
-}
-
-// isNumber reports whether a word is a time or a count, as of timeout.
-func isNumber(w string) bool { return w[0] >= '0' && w[0] <= '9' }
-
-// isTest reports whether a file is a test by what it is called, or sets tests
-// up.
-func isTest(name string) bool {
-	base := strings.ToLower(path.Base(name))
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	switch {
-	case strings.HasPrefix(base, "test_"), strings.HasSuffix(stem, "_test"), strings.HasSuffix(stem, ".test"),
-		strings.HasSuffix(stem, "_spec"), strings.HasSuffix(stem, ".spec"), base == "conftest.py":
-		return true
-	case strings.HasSuffix(path.Base(name), "Test.java"), strings.HasSuffix(path.Base(name), "Tests.cs"),
-		strings.HasSuffix(path.Base(name), "Test.kt"):
-		return true
-	}
-	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
-		switch path.Base(folder) {
-		case "test", "tests", "__tests__", "spec", "testdata":
-			return true
-		}
-	}
-	return false
+	files := testfirst.Files(c, changes)
+	return files[:min(few, len(files))]
 }

@@ -2,10 +2,12 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/testfirst"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -18,7 +20,7 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 	}
 	pass := &gate.Pass{
 		Phase: phase, Plan: s.Judging.Plan, RunID: s.Rec.Run.Started.Run, Dir: s.Work.Dir, Base: s.Work.Base,
-		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Introduced: introduced, Runner: r,
+		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Frozen: s.frozen(of), Introduced: introduced, Runner: r,
 		Log: s.Rec.Log,
 	}
 	if of != nil {
@@ -76,4 +78,27 @@ func (s *Session) openIntents(of *history.Step) []*plan.TestIntent {
 		}
 	}
 	return open
+}
+
+// frozen are the tests that earlier steps wrote, that failed at their end, and
+// that no completed step has fixed yet.
+func (s *Session) frozen(of *history.Step) []gate.Frozen {
+	var all []gate.Frozen
+	for _, step := range s.Contract.Intents() {
+		writer, fixer := s.Rec.Run.Step(step.Address), s.Rec.Run.Step(step.TestIntent.FixedBy)
+		if writer == nil || writer == of || writer.Status != history.Completed || writer.Last() == nil ||
+			writer.Last().Accounted == nil || fixer != nil && fixer != of && fixer.Status == history.Completed {
+			continue
+		}
+		changes := writer.Last().Accounted.Changes
+		files := testfirst.Frozen(step.TestIntent.Test, changes)
+		f := gate.Frozen{Intent: step.TestIntent, By: step.Address}
+		for _, c := range changes {
+			if slices.Contains(files, c.Path) {
+				f.Files = append(f.Files, *c.After)
+			}
+		}
+		all = append(all, f)
+	}
+	return all
 }

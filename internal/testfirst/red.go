@@ -1,0 +1,97 @@
+package testfirst
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
+)
+
+// Statuses with which a shell says that it could not run a command, and the
+// first that says that a signal ended one.
+const (
+	notRun   = 126
+	notFound = 127
+	signal   = 128
+)
+
+// without are what test programs print that found no test, by their status.
+func without(exit int) []string {
+	switch exit {
+	case 0:
+		return []string{"no tests to run", "no test files", "running 0 tests"}
+	case 1:
+		return []string{"No tests found", "No test files found"}
+	case 5:
+		return []string{"no tests ran", "collected 0 items", "Ran 0 tests"}
+	}
+	return nil
+}
+
+// Nothing says why a command has tested nothing, by its status and what it
+// printed; "" if it may have.
+func Nothing(exit int, output string) string {
+	switch {
+	case exit == notRun || exit == notFound:
+		return "a command was not found"
+	case exit < 0 || exit > signal:
+		return fmt.Sprintf("a command crashed (status %d)", exit)
+	}
+	for _, text := range without(exit) {
+		if strings.Contains(output, text) {
+			return "no test was run"
+		}
+	}
+	return ""
+}
+
+var (
+	// missing is how programs say that what they were to look at is not there.
+	missing = lazyre.New(`(?i)no such file or directory|directory not found|cannot find (main )?module|cannot find package|` +
+		`no required module provides package|is not in std|go\.mod file not found|matched no packages|no Go files in|` +
+		`file or directory not found|can't open|cannot open|can't cd to|does not exist|no module named|no rule to make target`)
+	// shell is how the shell begins what it says of a command line.
+	shell = lazyre.New(`^(?:/bin/)?(?:sh|bash|dash): `)
+	// telling are test programs that name the files of tests that fail.
+	telling = lazyre.New(`\bgo test\b|\bpytest\b|\bunittest\b|\bjest\b|\bvitest\b|\bcargo test\b|\bnode --test\b`)
+	// functions are those that a file declares.
+	functions = lazyre.New(`\b(?:func|def|fn|function)\s+(\w{5,})`)
+)
+
+// Elsewhere says why the failure of a test is none of the files that it is
+// written in, by its status and what it printed; "" if it may be. content is
+// what a file holds.
+func Elsewhere(command string, exit int, output string, files []string, content func(file string) string) string {
+	if why := Nothing(exit, output); why != "" {
+		return why
+	}
+	mentioned := slices.ContainsFunc(files, func(file string) bool {
+		return strings.Contains(output, path.Base(file)) || mentionsAny(output, functions.FindAllStringSubmatch(content(file), -1))
+	})
+	if mentioned {
+		return ""
+	}
+	// What a program misses that was given the test is missing for the test.
+	given := slices.ContainsFunc(named(command, false), func(n string) bool {
+		return slices.ContainsFunc(files, func(file string) bool { return isAt(file, n) })
+	})
+	for line := range strings.Lines(output) {
+		if missing.MatchString(line) && (!given || shell.MatchString(line)) {
+			return fmt.Sprintf("something that it needs is not there: %q", strings.TrimSpace(line))
+		}
+	}
+	if telling.MatchString(command) {
+		return "what failed is not in " + strings.Join(files, ", ")
+	}
+	return ""
+}
+
+// mentionsAny reports whether one of some names stands in a text as a word.
+func mentionsAny(text string, names [][]string) bool {
+	return slices.ContainsFunc(names, func(n []string) bool {
+		return regexp.MustCompile(`\b` + regexp.QuoteMeta(n[1]) + `\b`).MatchString(text)
+	})
+}

@@ -1,0 +1,36 @@
+package testfirst_test
+
+import (
+	"testing"
+
+	"github.com/planlock/planlock/internal/testfirst"
+)
+
+// A failure counts if it is one of the test that was written.
+func TestElsewhere(t *testing.T) {
+	const body = "func TestLimit(t *testing.T) {}\n\ndef test_limit():\n"
+	for _, tt := range []struct {
+		name, command string
+		exit          int
+		output, want  string
+	}{
+		{"an assertion", "go test ./p", 1, "--- FAIL: TestOther (0.00s)\n    limit_test.go:9: want 429\nFAIL", ""},
+		{"does not compile yet", "go test ./p", 1, "p/limit_test.go:9:2: undefined: Limiter\nFAIL p [build failed]", ""},
+		{"by its name alone", "go test ./p", 1, "--- FAIL: TestLimit (0.00s)\nFAIL", ""},
+		{"another test", "go test ./p", 1, "--- FAIL: TestLimits (0.00s)\n    other_test.go:3: no\nFAIL", "what failed is not in p/limit_test.go"},
+		{"no folder", "go test ./nowhere", 1, "stat /w/nowhere: directory not found\nFAIL", `something that it needs is not there: "stat /w/nowhere: directory not found"`},
+		{"no folder to change to", "cd nowhere && make test", 2, "sh: 1: cd: can't cd to nowhere", `something that it needs is not there: "sh: 1: cd: can't cd to nowhere"`},
+		{"no program", "gotest ./p", 127, "sh: gotest: not found", "a command was not found"},
+		{"a crash", "./check", 139, "", "a command crashed (status 139)"},
+		{"no tests", "pytest p", 5, "collected 0 items", "no test was run"},
+		{"a test without a word", "make check", 2, "", ""},
+		{"a script that looks at what is not there yet", "cd p && sh limit_test.go", 2, "grep: work: No such file or directory", ""},
+		{"a script that is never reached", "cd nowhere && sh limit_test.go", 2, "sh: 1: cd: can't cd to nowhere", `something that it needs is not there: "sh: 1: cd: can't cd to nowhere"`},
+		{"a file that is missing, in the test", "pytest p", 1, "limit_test.go: open x: no such file or directory", ""},
+	} {
+		got := testfirst.Elsewhere(tt.command, tt.exit, tt.output, []string{"p/limit_test.go"}, func(string) string { return body })
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
