@@ -27,6 +27,14 @@ func laneRules() []rule {
 					}
 				}
 			}},
+		{code: "access-contradiction", severity: Error, said: true,
+			why: "What a step says in access is what it may touch: nothing where it says that it changes nothing, nothing that a " +
+				"non-goal protects or that lies outside of its modules, and all the symbols that it declares to add and remove.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if key, message, hint := x.contradicted(s); message != "" {
+					tell(key, message, hint)
+				}
+			}},
 		{code: "access-overlap", severity: Error, said: true,
 			why: "Steps that a plan marks as parallel to each other, by a wave or by speclets of one stage, do not say in " +
 				"access that one writes what the other reads or writes, or that both own a symbol.",
@@ -37,6 +45,59 @@ func laneRules() []rule {
 				}
 			}},
 	}
+}
+
+// contradicted says where a step says in access what something else in the plan
+// denies; "" if nowhere.
+func (x *inspection) contradicted(s *stepPart) (key, message, hint string) {
+	a := s.Access
+	if a == nil {
+		return "", "", ""
+	}
+	for i, w := range a.Writes {
+		key := fmt.Sprintf("access.writes[%d]", i)
+		switch n := x.nonGoalOver(w); {
+		case s.Artifacts != nil && len(s.Artifacts.paths()) == 0 && !x.unaccounted(w):
+			return key, fmt.Sprintf("%q is said to be written, and the step says that it changes nothing", w),
+				"declare it under artifacts, or take it out of access"
+		case n != "":
+			return key, fmt.Sprintf("%q is said to be written, and non-goal %q protects it", w, n),
+				"take the path out of access, or out of the non-goal"
+		case s.Limits != nil && len(s.Limits.Modules) > 0 && !x.unaccounted(w) &&
+			!slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, w) }):
+			return key, fmt.Sprintf("%q is said to be written, and lies in none of the step's modules", w),
+				"add its folder to limits.modules, or take it out of access"
+		}
+	}
+	if a.Symbols == nil || s.Artifacts == nil {
+		return "", "", ""
+	}
+	for _, name := range slices.Concat(s.Artifacts.SymbolsAdd, s.Artifacts.SymbolsRemove) {
+		owned := func(o string) bool { return name == o || strings.HasPrefix(name, o+".") }
+		if !slices.ContainsFunc(a.Symbols, owned) {
+			return "access.symbols", fmt.Sprintf("the step adds or removes %q, and does not own it", name),
+				fmt.Sprintf("add %q to  access.symbols,  or leave that list out", name)
+		}
+	}
+	return "", "", ""
+}
+
+// nonGoalOver is the id of a non-goal that protects all that a pattern stands
+// for; "" if there is none.
+func (x *inspection) nonGoalOver(pattern string) string {
+	for _, n := range x.plan.NonGoals {
+		if slices.ContainsFunc(n.Paths, func(p string) bool { return covers(p, pattern) }) {
+			return n.ID
+		}
+	}
+	return ""
+}
+
+// unaccounted reports whether the plan leaves out of the account what a pattern
+// stands for.
+func (x *inspection) unaccounted(pattern string) bool {
+	return slices.ContainsFunc(slices.Concat(x.plan.Scope.Ignore, x.plan.Scope.Track, x.plan.Scope.Stamps),
+		func(p string) bool { return covers(p, pattern) })
 }
 
 // covers reports whether all that a path or glob stands for is named by a
