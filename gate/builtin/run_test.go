@@ -110,7 +110,9 @@ func TestTestIntent(t *testing.T) {
 	const fails = "p_test.go:9: want 429"
 	intent := &plan.TestIntent{Behavior: "limits", Test: "go test ./p", FixedBy: "1.2"}
 	writes := func(exit int, output ...string) func(*gate.Pass) {
-		return func(p *gate.Pass) { p.Phase, p.Step.TestIntent, p.Runner = gate.During, intent, script(exit, output...) }
+		return func(p *gate.Pass) {
+			p.Phase, p.Step.TestIntent, p.Runner = gate.During, intent, script(exit, output...)
+		}
 	}
 	// frozen has the test as it was before the step, which writes another test if
 	// that is said.
