@@ -102,7 +102,9 @@ func TestIndexIsAdvice(t *testing.T) {
 		"removed":  func() error { return os.Remove(path) },
 		"damaged":  func() error { return os.WriteFile(path, append([]byte("x"), good[1:]...), 0o644) },
 		"damaged in the middle": func() error {
-			return os.WriteFile(path, append(append(bytes.Clone(good[:len(good)/2]), good[len(good)/2]^1), good[len(good)/2+1:]...), 0o644)
+			b := bytes.Clone(good)
+			b[len(b)/2] ^= 1
+			return os.WriteFile(path, b, 0o644)
 		},
 		"a folder":     func() error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o755)) },
 		"a newer pack": func() error { put(t, dir, "newer"); return nil },
@@ -175,13 +177,17 @@ func TestIndexLies(t *testing.T) {
 
 func TestGoldenIndex(t *testing.T) {
 	packs := []indexedPack{{goldenPack, 300}, {"01JGVPACKV2", 20}}
-	want := []entry{{sum{1}, where{"01JGVPACKV2", place{17, 2}, true}}, {sum{2}, where{goldenPack, place{100, 200}, true}}}
+	want := []entry{
+		{sum{1}, where{"01JGVPACKV2", place{17, 2}, true}},
+		{sum{2}, where{goldenPack, place{100, 200}, true}},
+	}
 	x := opened(golden.Same(t, "index.v2", spelled(t, packs, want...)))
 	var got []entry
 	for key, at := range x.all {
 		got = append(got, entry{key, at})
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(entry{}, where{}, place{})); diff != "" || !slices.Equal(x.packs, packs) {
+	diff := cmp.Diff(want, got, cmp.AllowUnexported(entry{}, where{}, place{}))
+	if diff != "" || !slices.Equal(x.packs, packs) {
 		t.Errorf("%v, (-want +got):\n%s", x.packs, diff)
 	}
 	if w, ok := x.find(sum{2}); !ok || w != (where{goldenPack, place{100, 200}, true}) {

@@ -74,7 +74,8 @@ func (s *Stamps) KeepBase(ctx context.Context) ledger.Digest {
 }
 
 func (s *Stamps) keep(ctx context.Context, tree *ledger.Tree, dir, name string) ledger.Digest {
-	digest, err := writeStamps(disk.From(ctx).Anywhere(), filepath.Join(s.of.RunDir(), name), func(to io.Writer) (bool, error) {
+	root, path := disk.From(ctx).Anywhere(), filepath.Join(s.of.RunDir(), name)
+	digest, err := writeStamps(root, path, func(to io.Writer) (bool, error) {
 		return scan.WriteStamps(to, tree, dir, disk.From(ctx).Boot())
 	})
 	if err != nil {
