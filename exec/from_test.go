@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -348,6 +349,59 @@ func TestRunFromKindsOfRuns(t *testing.T) {
 			}
 			if count(h.record.Attempts(), "1.1") > 0 {
 				t.Errorf("carried out %q", h.record.Attempts())
+			}
+		})
+	}
+}
+
+// A toldLog says when something is appended.
+type toldLog struct {
+	*checkpoint.MemoryLog
+	told func()
+}
+
+func (l *toldLog) Append(ctx context.Context, batch [][]byte) error {
+	l.told()
+	return l.MemoryLog.Append(ctx, batch)
+}
+
+func (l *toldLog) Close() error { return nil }
+
+// TestWhatIsTakenOverMeetsOthers: what a run takes over, and delivers, may meet
+// what somebody did meanwhile. That is left alone, and no step of it can be set
+// back: a person keeps it, or takes it away.
+func TestWhatIsTakenOverMeetsOthers(t *testing.T) {
+	for _, choice := range []string{"t", "s"} {
+		t.Run(choice, func(t *testing.T) {
+			h := &half{Bench: exectest.New(t, threeTasks("", halting), nil, onlyFirst)}
+			h.Controller.Isolate = true
+			h.id = h.Run(t).Report.Run.Started.Run
+			for name := range h.Controller.Executors {
+				h.Controller.Executors[name] = h.record.Of(allThree)
+			}
+			someone := &person{choices: []string{choice}}
+			h.Controller.Isolate, h.Controller.Escalator = false, someone
+			log := &toldLog{MemoryLog: &checkpoint.MemoryLog{}, told: sync.OnceFunc(func() {
+				must(t, exectest.Put(h.Dir, "1.txt", "theirs\n"))
+			})}
+			h.Controller.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
+				if run == h.id {
+					return filelog.Open(ctx, filepath.Join((exec.Workspace{Dir: h.Dir}).RunDir(run), "journal"))
+				}
+				return log, nil
+			}
+			if done := h.finish(t); choice == "t" {
+				done.Want(t, history.Achieved)
+			} else if !errors.Is(done.Err, exec.ErrWaiting) {
+				t.Error(done.Err)
+			}
+			if got := contents(t, h.Dir, "1.txt"); got != "theirs\n" {
+				t.Errorf("the workspace has %q", got)
+			}
+			if len(someone.asked) != 1 || !slices.ContainsFunc(someone.asked[0].Evidence, func(line string) bool {
+				return strings.Contains(line, "1.txt")
+			}) {
+				t.Errorf("asked: %+v", someone.asked)
 			}
 		})
 	}

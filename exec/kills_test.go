@@ -124,6 +124,9 @@ func killed(t *testing.T, long func() time.Duration, died func(at string)) map[s
 	dir, err := os.MkdirTemp(t.TempDir(), "")
 	must(t, err)
 	must(t, exectest.Put(dir, "keep", "k\n"))
+	for i := range 300 { // so many that what the copy holds is known to who comes next
+		must(t, exectest.Put(dir, fmt.Sprintf("many/f%d", i), "m\n"))
+	}
 	ws := exec.Workspace{Dir: dir}
 	for {
 		cmd := osexec.Command(os.Args[0])

@@ -126,6 +126,58 @@ func TestOverlaysAreNotScanned(t *testing.T) {
 	}
 }
 
+// Who takes a run up looks through its copy only where nobody noted what that
+// holds: an attempt that was cut off is undone all the same.
+func TestTheCopyIsNotScannedAgain(t *testing.T) {
+	overlaid(t)
+	for name, c := range map[string]struct {
+		between func(t *testing.T, runDir string)
+		looks   bool
+	}{
+		"noted":     {func(*testing.T, string) {}, false},
+		"not noted": {func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "clone-holds"), 0)) }, true},
+		"noted otherwise": {func(t *testing.T, dir string) {
+			must(t, os.WriteFile(filepath.Join(dir, "clone-holds"), []byte("sha256:"+strings.Repeat("0", 73)), 0o600))
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := running("[sandbox]\nlayer = \"overlay\"\n", "echo 1 >one", "echo 2 >>one; test ! -e half; echo half >half",
+				"cat one half >three")
+			b := byShell(t, text, many())
+			settled(t, b.Dir)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			count, looks := func() int { return 0 }, 0
+			b.Controller.Executors[""] = counting{&shell.Executor{}, func(w exec.Work) {
+				switch {
+				case w.Step.Address == "2.1" && w.Attempt == 1:
+					_, err := (&shell.Executor{}).Execute(t.Context(), w) // it is done, and nobody gets to know
+					must(t, err)
+					stop()
+				case w.Step.Address == "2.1":
+					looks = count()
+				}
+			}}
+			locked := b.Lock(t)
+			report, err := b.Controller.Run(ctx, locked)
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err, report)
+			}
+			dir := exec.Workspace{Dir: b.Dir}.RunDir(report.Run.Started.Run)
+			c.between(t, dir)
+			count = openings(t, filepath.Join(dir, "clone/many"))
+			report, err = b.Controller.Resume(t.Context(), locked, "")
+			(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Partial)
+			if got := looks > 0; got != c.looks {
+				t.Errorf("the folder was looked at %d times", looks)
+			}
+			if got := contents(t, b.Dir, "three"); got != "1\n2\nhalf\n" {
+				t.Errorf("three holds %q\n%s", got, report)
+			}
+		})
+	}
+}
+
 // counting is an executor of commands that is told of each attempt.
 type counting struct {
 	*shell.Executor

@@ -113,6 +113,9 @@ func (f *Delivered) ofRun(r *Run, at moment) error {
 // The journal says first what the workspace holds, and the question is asked
 // after that.
 func (f *Foreign) ofStep(r *Run, s *Step, at moment) error {
+	if f.Met && s.Checkpoint == nil {
+		return at.refuse("the work of step %s met what others did, and the step never began", s.Address)
+	}
 	r.Foreign, r.ForeignStep, r.Placed, r.movedAt = f, s, f.Tree, at.seq
 	return nil
 }

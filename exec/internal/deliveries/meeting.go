@@ -42,7 +42,19 @@ func (d *Deliveries) met(ctx context.Context, from, to *ledger.Tree) error {
 			return d.metBy(ctx, s, finding{theirs: own, before: before}, from, to, now, theirs)
 		}
 	}
-	return d.found(ctx, d.near(nil), finding{holds: now, theirs: theirs})
+	return d.metByNone(ctx, from, to, now, theirs)
+}
+
+// metByNone records that what no step of this run made met what somebody else
+// did: it took that over from another run, or adopted it. Theirs is kept whole,
+// and what they left alone is delivered all the same.
+func (d *Deliveries) metByNone(ctx context.Context, from, to, now *ledger.Tree, theirs []ledger.Change) error {
+	theirs = slices.DeleteFunc(theirs, func(c ledger.Change) bool { return holdsSame(from, c.Path, c.After) })
+	adopt, err := worktree.With(to, theirs, now)
+	if err != nil {
+		return err
+	}
+	return d.found(ctx, d.near(nil), finding{holds: now, theirs: theirs, adopt: adopt})
 }
 
 // metBy records that the work of a step met what somebody else did. It is the
@@ -108,7 +120,7 @@ func meeting(ours, theirs []ledger.Change) []ledger.Change {
 }
 
 // made are the steps whose work is delivered, in the order of execution: one,
-// or those of a group that were joined; none if no step made it.
+// or those of a group that were joined; none if no step of this run made it.
 func (d *Deliveries) made() []*history.Step {
 	run := d.Rec.Run
 	var last *history.Step
@@ -118,7 +130,7 @@ func (d *Deliveries) made() []*history.Step {
 		}
 	}
 	switch {
-	case last == nil:
+	case last == nil, last.Carried != nil:
 		return nil
 	case last.Last().InLane() == history.LaneJoined && len(run.JoinedWith(last)) > 0:
 		return append(run.JoinedWith(last), last) // it was joined last
@@ -167,9 +179,10 @@ func (d *Deliveries) near(s *history.Step) *history.Step {
 type finding struct {
 	holds  *ledger.Tree // what the workspace holds, as far as it was looked at
 	theirs []ledger.Change
-	// before is what the run accepted without the work of the step that it met,
-	// and adopt that with theirs; nil where it met none.
-	before, adopt *ledger.Tree
+	// before is what the run accepted without the work of the step that it met;
+	// nil where it met none.
+	before *ledger.Tree
+	adopt  *ledger.Tree // what the run goes on from if theirs is kept; nil: holds
 }
 
 // found records what somebody else did.
@@ -183,7 +196,10 @@ func (d *Deliveries) found(ctx context.Context, s *history.Step, of finding) (er
 	}
 	f.Tree = keep(of.holds, d.Rec.Run.Tree)
 	if f.Adopt = f.Tree; of.adopt != nil {
-		f.Met, f.Adopt = true, keep(of.adopt, f.Tree)
+		f.Adopt = keep(of.adopt, f.Tree)
+	}
+	if of.before != nil {
+		f.Met = true
 		if of.before.Digest() != s.Checkpoint.Checkpoint.Tree {
 			f.Without = keep(of.before, d.Rec.Run.Tree)
 		}

@@ -33,6 +33,8 @@ func (l *Life) enter(ctx context.Context) error {
 		return nil
 	}
 	dir := CloneDir(l.Session)
+	l.Work.Dir = dir
+	l.Work.Disturb()
 	if err := layer.Discard(ctx, dir); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
@@ -55,11 +57,14 @@ func (l *Life) layers(ctx context.Context) (err error) {
 	l.Work.Layers = nil
 	at, can := l.Overlays()
 	if !can.Can {
-		return nil
+		return l.Work.Reuse(ctx)
 	}
 	dir := filepath.Join(l.Work.RunDir(), home.LayersName)
 	if err = disk.From(ctx).Anywhere().MkdirAll(dir, 0o700); err == nil {
 		l.Work.Layers, err = layer.Over(CloneDir(l.Session), at, dir, can.Trusted)
+	}
+	if err == nil {
+		err = l.Work.Reuse(ctx)
 	}
 	if err == nil {
 		err = l.salvage(ctx, l.Work.Layers)
@@ -90,11 +95,8 @@ func (l *Life) salvage(ctx context.Context, layers *layer.Overlays) error {
 	if left == nil || err != nil {
 		return errors.Join(err, layers.Sweep())
 	}
-	changes, err := left.Changes(ctx, nil)
-	if err == nil {
-		err = left.Merge(changes)
-	}
-	if err != nil {
+	if err := l.Work.Salvage(ctx, left); err != nil {
+		l.Work.Disturb()
 		l.Warn(fmt.Sprintf("what an attempt wrote that was cut off cannot be kept: %v", err))
 	}
 	return errors.Join(left.Drop(), layers.Close(), layers.Sweep())

@@ -206,7 +206,9 @@ func (l *Life) Reenter(ctx context.Context) error {
 	if _, err := worktree.RenewRepository(ctx, l.Work); err != nil { // what an attempt did there that was cut off
 		return err
 	}
-	worktree.RenewChanged(l.Work, l.Own()) // the plan may have been amended
+	if worktree.RenewChanged(l.Work, l.Own()) != nil { // the plan may have been amended
+		l.Work.Disturb()
+	}
 	if run.Restoring != nil || lane.InFlight(run) {
 		return nil
 	}

@@ -16,17 +16,28 @@ import (
 
 // Disturb notes that somebody may write in the folder in which the run works
 // otherwise than by a layer: from now on it is scanned, until that was done.
-func (w *Worktree) Disturb() { w.in.holds, w.aside.quiet = nil, false }
+func (w *Worktree) Disturb() {
+	w.folder().write()
+	w.in.holds, w.aside.quiet = nil, false
+}
 
 // A folder is what the one holds in which a run works.
 type folder struct {
 	of    *Worktree
 	holds *ledger.Tree // nil: somebody may have written there
+	note  note         // of that, for the next controller
 }
 
 func (w *Worktree) folder() *folder {
 	w.in.of = w
 	return &w.in
+}
+
+// write says that somebody is going to write in the folder.
+func (f *folder) write() {
+	if f.of.Layered() {
+		f.note.erase(f.of)
+	}
 }
 
 // look is what the folder holds, scanned where that is not known.
@@ -42,6 +53,7 @@ func (f *folder) look(ctx context.Context, scanner *scan.Scanner, prior *ledger.
 func (f *folder) seen(tree *ledger.Tree, err error) (*ledger.Tree, error) {
 	if err == nil && f.of.Layers != nil && len(tree.Unread()) == 0 {
 		f.holds = tree
+		f.note.write(f.of, tree.Digest())
 	}
 	return tree, err
 }
@@ -75,7 +87,9 @@ func (w *Worktree) Look(ctx context.Context, in *layer.Layer, before *ledger.Tre
 func (w *Worktree) merge(ctx context.Context, in *layer.Layer, changes []ledger.Change, before *ledger.Tree) (
 	*ledger.Tree, error) {
 	known := w.in.holds
-	w.in.holds = nil // until all is merged
+	if w.in.holds = nil; len(changes) > 0 { // until all is merged
+		w.folder().write()
+	}
 	if err := errors.Join(in.Merge(changes), in.Drop()); err != nil {
 		return nil, err
 	}

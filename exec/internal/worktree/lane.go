@@ -196,6 +196,7 @@ func (l *Lane) Join(ctx context.Context, w *Worktree, made *Made, before *ledger
 	if _, err := l.keep(ctx, made); err != nil {
 		return err
 	}
+	w.folder().write()
 	if err := w.Rec.Store.Restore(ctx, w.Dir, want, before); err != nil {
 		w.Disturb()
 		return err

@@ -55,6 +55,7 @@ func (w *Worktree) TakeBack(ctx context.Context, want *ledger.Tree) (*ledger.Tre
 		return nil, err
 	}
 	if have.Digest() != want.Digest() {
+		w.folder().write()
 		if err := w.Rec.Store.Restore(ctx, w.Dir, want, have); err != nil {
 			w.Disturb()
 			return nil, fmt.Errorf("exec: the copy in which the run works could not be restored to tree %s: %w",

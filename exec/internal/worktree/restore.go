@@ -137,6 +137,9 @@ func (r Restorer) RestoreFrom(ctx context.Context, dir string, to record.Snapsho
 	if have.Digest() != want.Digest() || !sameTimes(want, have) {
 		w.Unsynced().Note(dir, ledger.Diff(have, want))
 		written := paths(ledger.Touched(have, want))
+		if dir == w.Dir {
+			w.folder().write()
+		}
 		if err := w.Rec.Store.Restore(ctx, dir, want, have); err != nil {
 			w.Disturb()
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)

@@ -173,7 +173,7 @@ func readStamps(root *disk.Root, path string, read func(in io.Reader, size int64
 
 // Drop removes the files of a run that nobody takes up any more.
 func (s *Stamps) Drop(ctx context.Context) {
-	for _, name := range []string{stampsName, baseName, asideName} {
+	for _, name := range []string{stampsName, baseName, asideName, noteName} {
 		err := disk.From(ctx).Anywhere().Remove(filepath.Join(s.of.RunDir(), name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.of.Rec.Log.Debug("the stamps of a finished run are left", "run", s.of.Rec.Run.Started.Run, "err", err)

@@ -34,6 +34,9 @@ type Worktree struct {
 	// Layers are what commands write in, and what of that is kept is merged into
 	// Dir; nil: commands write in Dir.
 	Layers *layer.Overlays
+	// Noted is set where nobody but commands, which write in layers, and this
+	// controller can write in Dir: then a note beside it says what it holds.
+	Noted bool
 	// RunDir is the folder of the run's own files.
 	RunDir func() string
 	// Warn tells of what went wrong without consequences for the run.

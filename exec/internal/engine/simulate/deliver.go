@@ -13,7 +13,7 @@ func (g *Game) deliver() {
 	}
 	var made *history.Step
 	for _, s := range g.run.Steps {
-		if s.Completed != nil && s.Completed.Snapshot == g.run.Tree {
+		if s.Completed != nil && s.Carried == nil && s.Completed.Snapshot == g.run.Tree {
 			made = s
 		}
 	}
