@@ -32,6 +32,7 @@ type controller struct {
 	pass     gate.Pass // what gates are told of each step
 	store    *checkpoint.Store
 	journal  *checkpoint.Journal
+	commands *sandbox.Commands
 	scanner  scan.Scanner
 	done     map[plan.Address]bool
 	accepted record.Snapshot // the tree as of the last accepted step
@@ -55,9 +56,12 @@ func Run(ctx context.Context, dir string, locked *plan.Locked, x exec.Executor, 
 	c := &controller{executor: x, panel: judges, store: store, done: map[plan.Address]bool{},
 		scanner: scan.Scanner{Scope: locked.Plan().Scope}, pass: gate.Pass{Plan: locked.Plan(), Dir: dir, Attempt: 1,
 			Content: store.Open}}
-	if c.pass.Runner, err = sandbox.Runner(locked.Plan(), dir); err != nil {
+	commands, err := sandbox.Runner(locked.Plan(), dir)
+	if err != nil {
 		return err
 	}
+	defer shut(commands.Close)
+	c.commands, c.pass.Runner = commands, commands.Judge()
 	name := locked.Digest().Short()
 	c.journal, err = filelog.OpenJournal(ctx, filepath.Join(dir, exec.Own, name+".journal"), name, c.fold)
 	if err != nil {
@@ -118,7 +122,9 @@ func (c *controller) step(ctx context.Context, before *ledger.Tree) (*ledger.Tre
 		return nil, err
 	}
 	p := &c.pass
-	out, why := c.executor.Execute(ctx, exec.WorkOf(p))
+	work := exec.WorkOf(p)
+	work.Runner = c.commands // what judges has caches of its own
+	out, why := c.executor.Execute(ctx, work)
 	ctx = context.WithoutCancel(ctx) // what was begun is ended
 	after, kept, err := c.look(ctx, before)
 	if err == nil {

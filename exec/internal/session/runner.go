@@ -105,15 +105,11 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 	}
 	inner := r.inner
 	inner.Env = environ.For(r.env)
-	if r.confined() {
-		taken, err := r.own.Take(ctx, scratch.Use{Judges: judges, Compiles: c.Compiles, Open: inner.Sandbox.Names,
-			Homes: inner.Sandbox.Level != process.Strict})
-		if err != nil {
-			return failed, err
-		}
-		defer taken.Back()
-		inner.Sandbox.Own, inner.Env = taken.Own, environ.Merge(inner.Env, taken.Env)
+	back, err := r.own.Lend(ctx, &inner, judges, c.Compiles)
+	if err != nil {
+		return failed, err
 	}
+	defer back()
 	c.Dir = r.Seen(c.Dir)
 	if r.layers == nil || r.aside {
 		r.written.Store(true)
@@ -145,12 +141,6 @@ func (r *Runner) layer() (in *layer.Layer, leave func() error, err error) {
 		return nil, nil, err
 	}
 	return in, in.Drop, nil
-}
-
-// confined reports whether commands cannot write wherever they like.
-func (r *Runner) confined() bool {
-	reached, err := process.Reach(r.inner.Sandbox)
-	return err == nil && reached.Landlock > 0 && r.own != nil
 }
 
 // Seen is the path at which commands see a folder.

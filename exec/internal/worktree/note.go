@@ -98,13 +98,11 @@ func (w *Worktree) Reuse(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if have, err = w.Scanner.ScanWritten(ctx, w.Dir, have, paths(ledger.Diff(have, want))); err != nil {
-			return err
+		have, err = w.Scanner.ScanWritten(ctx, w.Dir, have, paths(ledger.Diff(have, want)))
+		if err != nil || have.Digest() != accepted.Tree || len(have.Unread()) > 0 {
+			w.Disturb() // a look at all of it says what is wrong
+			return nil
 		}
-	}
-	if have.Digest() != accepted.Tree || len(have.Unread()) > 0 {
-		w.Disturb()
-		return nil
 	}
 	f.holds, f.note.says = have, accepted.Tree
 	w.Tree = have
