@@ -17,6 +17,9 @@ type Declared struct {
 	// accounted. If one is set, empty or not, the other's nil means none.
 	SymbolsAdd    []string `json:"symbols_add"`
 	SymbolsRemove []string `json:"symbols_remove"`
+	// Within may be changed in any way, and need not be: paths, folders with all
+	// that they hold, and globs.
+	Within []string `json:"within,omitempty"`
 }
 
 // An Expectation is one declared artifact.
@@ -63,7 +66,7 @@ func Reconcile(d Declared, changes []Change, symbols []Symbol) Account {
 				matched = true
 			}
 		}
-		if matched {
+		if matched || d.covers(c.Path) {
 			a.Matching = append(a.Matching, c)
 		} else {
 			a.Extra = append(a.Extra, c)
@@ -84,6 +87,14 @@ func Reconcile(d Declared, changes []Change, symbols []Symbol) Account {
 
 func (d Declared) paths() map[Op][]string {
 	return map[Op][]string{Created: d.Create, Modified: d.Modify, Deleted: d.Delete}
+}
+
+// covers reports whether a path lies within what may be changed in any way.
+func (d Declared) covers(path string) bool {
+	return slices.ContainsFunc(d.Within, func(pattern string) bool {
+		folder := strings.TrimSuffix(pattern, "/")
+		return Match(pattern, path) || folder == path || strings.HasPrefix(path, folder+"/")
+	})
 }
 
 // coverParents moves folders from Extra to Matching that came or went with a

@@ -69,7 +69,7 @@ type stepPart struct {
 // plan's length, but for comparisons of paths with globs, which are counted.
 func inspect(d *Draft, o CheckOptions) *inspection {
 	p := &d.Plan
-	x := &inspection{draft: d, plan: p, options: o, strict: p.Profile != Observe,
+	x := &inspection{draft: d, plan: p, options: o, strict: !p.Profile.Records(),
 		texts: textsOf(p.Visit), tasks: indexOf(p.Tasks, taskID), speclets: indexOf(p.Speclets, specletID),
 		steps: map[Address]place{}, required: map[string]bool{}, served: map[string]bool{},
 		nonGoals: paths.New(), kept: map[string]string{}, envelope: paths.New(),

@@ -33,7 +33,7 @@ func words[S ~string](list ...S) []string {
 func (p *Plan) Visit(v Visitor) {
 	number(v, Key{Name: "schema", Doc: "the version of the format: 1", Min: SchemaVersion, Max: SchemaVersion},
 		&p.Schema)
-	typed(v, Key{Name: "profile", Doc: "what complete means", Words: words(Strict, Observe), Default: string(Strict)},
+	typed(v, Key{Name: "profile", Doc: "what complete means", Words: words(Strict, Scoped, Observe), Default: string(Strict)},
 		&p.Profile)
 	part(v, Key{Name: "meta", Doc: "names the plan"}, p.Meta.visit)
 	v.Table(Key{Name: "goal", Doc: "the goal, exactly one"}, Table{Part: true, Thin: true, Visit: func(v Visitor) {
@@ -135,6 +135,7 @@ func (t *Task) Visit(v Visitor) {
 	flag(v, Key{Name: "research_enabled", Doc: "whether research may come first"}, &t.ResearchEnabled)
 	v.Texts(Key{Name: "research_sources", Doc: "where to look"}, &t.ResearchSources)
 	v.Texts(Key{Name: "files", Set: true, Unwritten: true}, &t.Files)
+	v.Texts(Key{Name: "plan_files", Set: true, Unwritten: true}, &t.PlanFiles)
 	list(v, Key{Name: "steps", Doc: "the steps, in order", means: own}, &t.Steps, (*Step).Visit)
 }
 

@@ -15,9 +15,16 @@ import (
 type Profile string
 
 const (
-	Strict  Profile = "strict"  // every step is fully specified, or the plan is refused
+	Strict Profile = "strict" // every step is fully specified, or the plan is refused
+	// Scoped holds steps to the files that the plan names for them, and records
+	// everything else, as Observe does.
+	Scoped  Profile = "scoped"
 	Observe Profile = "observe" // what a step changes is recorded where it declares nothing; all else is enforced
 )
+
+// Records reports whether what a step does not declare is recorded, and not
+// refused; under Scoped that is so for all but the files that it changes.
+func (p Profile) Records() bool { return p == Observe || p == Scoped }
 
 // An Address names a step: TASK.STEP, as in "2.3".
 type Address string
@@ -150,7 +157,10 @@ type Task struct {
 	Wave               string // tasks of a speclet that have one in common may run at once
 	Status             Status // open unless a front end read another
 	Files              []string
-	Steps              []Step
+	// PlanFiles are what the plan around it names: as changed, for a task that
+	// names no files of its own, and what the plan's last task leaves besides.
+	PlanFiles []string
+	Steps     []Step
 }
 
 // label is what the task is called.

@@ -26,9 +26,9 @@ type question struct {
 	lacks func(*Step) bool
 }
 
-// strictly reports whether a plan has to say everything; under observe, what
-// is not said is recorded.
-func strictly(p *Plan) bool { return p.Profile != Observe }
+// strictly reports whether a plan has to say everything; under the other
+// profiles, what is not said is recorded.
+func strictly(p *Plan) bool { return !p.Profile.Records() }
 
 var questions = []question{
 	{"every-step-executable", "Can every step be carried out?",
@@ -139,7 +139,7 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptio
 		a.Yes = false
 		a.Evidence = evidenceOf(sortDiagnostics(no))
 	case q.asked != nil && !q.asked(&d.Plan):
-		a.Evidence = []string{"recorded instead (profile observe)"}
+		a.Evidence = []string{fmt.Sprintf("recorded instead (profile %s)", d.Plan.Profile)}
 	default:
 		a.Evidence = []string{q.counted(&d.Plan, o)}
 		if steps := d.lacking(q.lacks); len(steps) > 0 {

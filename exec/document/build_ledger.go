@@ -7,7 +7,6 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
 // newEntry describes the ledger entry of an attempt. Lists are never nil: in
@@ -126,7 +125,7 @@ func (f *file) add(c change, by string) {
 // declarations are what the completed steps of an observing run would have had
 // to declare under the profile strict.
 func declarations(rep *Model) []declaration {
-	if rep.Profile != plan.Observe {
+	if !rep.Profile.Records() {
 		return nil
 	}
 	var out []declaration

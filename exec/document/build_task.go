@@ -201,7 +201,7 @@ func (out *step) addAttempts(rep *Model, s *history.Step) {
 		out.Attempts = append(out.Attempts, rep.newAttempt(s, a, false, i == len(s.Attempts)-1))
 		out.Method = a.Method.Method
 	}
-	if rep.Profile == plan.Observe && out.Declared == nil {
+	if rep.Profile.Records() && out.Declared == nil {
 		for _, a := range out.Attempts {
 			if a.Ledger != nil {
 				a.Ledger.unsaid = true

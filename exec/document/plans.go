@@ -60,7 +60,7 @@ func undeclared(s *step, profile plan.Profile, found map[string]declaration) []s
 		return d.toml()[1:] // the id says which step it is
 	}
 	e := s.account()
-	if profile != plan.Observe || s.Status != history.Completed || s.Declared != nil || e == nil || len(e.Changes) > 0 {
+	if !profile.Records() || s.Status != history.Completed || s.Declared != nil || e == nil || len(e.Changes) > 0 {
 		return nil
 	}
 	return []string{"artifacts = {} # it changed nothing"}

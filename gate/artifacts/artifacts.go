@@ -20,7 +20,6 @@ import (
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
 // Gate is the gate that compares what the step declared with what changed.
@@ -28,7 +27,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "artifacts",
-		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead. A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
+		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead; under scoped what the plan names for a step may change, and nothing else. A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
 	}, content.Unchanged, judgeArtifacts)
 }
@@ -37,13 +36,13 @@ func Gate() gate.Gate {
 // mends the step, or accepts what it did, must see the whole.
 func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
 	account := accountOf(pass)
-	observe := pass.Plan != nil && pass.Plan.Profile == plan.Observe
+	binds := pass.Plan.Binds(pass.Task, pass.Step)
 	stood := overwritten(account)
 	for _, m := range account.Missing {
 		pass.Report(missing(m, stood))
 	}
-	extras(pass, account, observe)
-	if err := kinds(pass, declaredBy(pass.Step), account.Matching); err != nil {
+	extras(pass, account, binds)
+	if err := kinds(pass, declaredBy(pass), account.Matching); err != nil {
 		return err
 	}
 	pass.Evidencef("%d of the changes were declared", len(account.Matching))
@@ -56,18 +55,13 @@ func accountOf(pass *gate.Pass) *ledger.Account {
 	if pass.Account != nil {
 		return pass.Account
 	}
-	account := ledger.Reconcile(declaredBy(pass.Step), pass.Changes, pass.Symbols)
+	account := ledger.Reconcile(declaredBy(pass), pass.Changes, pass.Symbols)
 	return &account
 }
 
 // declaredBy is what a step declared; a step that says nothing declared
 // nothing.
-func declaredBy(s *plan.Step) ledger.Declared {
-	if s.Artifacts == nil {
-		return ledger.Declared{}
-	}
-	return s.Artifacts.Declared()
-}
+func declaredBy(pass *gate.Pass) ledger.Declared { return pass.Plan.Declared(pass.Task, pass.Step) }
 
 // overwritten lists by path the changes of what stood before the step and
 // stands after it, and was not declared as modified.
@@ -99,12 +93,13 @@ func missing(m ledger.Expectation, stood map[string]ledger.Change) gate.Finding 
 		Expected: fmt.Sprintf("%s %q", m.Op, m.Path), Happened: "nothing of the kind"}
 }
 
-// extras says what happened without being declared: a fault, or under the
-// profile observe something that is recorded.
-func extras(pass *gate.Pass, account *ledger.Account, observe bool) {
+// extras says what happened without being declared: a fault, or where the plan
+// does not bind the step something that is recorded.
+func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
 	for _, c := range account.Extra {
-		if observe {
-			pass.Evidencef("%q was %s without being declared (recorded, as the profile is observe)", c.Path, c.Op)
+		if !binds {
+			pass.Evidencef("%q was %s without being declared (recorded, as the profile is %s)", c.Path, c.Op,
+				pass.Plan.Profile)
 			continue
 		}
 		pass.Report(gate.Finding{Code: code.ArtifactExtra, Path: c.Path,
@@ -112,9 +107,9 @@ func extras(pass *gate.Pass, account *ledger.Account, observe bool) {
 			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
 	}
 	for _, s := range account.SymbolsExtra {
-		if observe {
-			pass.Evidencef("symbol %q was %s without being declared (recorded, as the profile is observe)", s.Name,
-				say.Symbol(s.Op))
+		if !binds {
+			pass.Evidencef("symbol %q was %s without being declared (recorded, as the profile is %s)", s.Name,
+				say.Symbol(s.Op), pass.Plan.Profile)
 			continue
 		}
 		pass.Report(gate.Finding{Code: code.SymbolExtra, Path: s.Path, Line: s.Line,

@@ -20,7 +20,6 @@ import (
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
 // Gate is the gate that holds a step to its size: files and lines that it may
@@ -54,7 +53,7 @@ func over(pass *gate.Pass, code, what string, limit *int, got int) {
 		return
 	}
 	mend := fmt.Sprintf("split the step or raise max_%ss", what)
-	if pass.Account != nil && pass.Plan != nil && pass.Plan.Profile != plan.Observe {
+	if pass.Account != nil && pass.Plan != nil && !pass.Plan.Profile.Records() {
 		if extra := named(pass.Account.Extra); extra != "" {
 			mend = "nobody declared " + extra
 		}

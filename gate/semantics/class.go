@@ -70,7 +70,7 @@ func conclude(pass *gate.Pass, declared, actual plan.SemanticChange) {
 	switch {
 	case declared != "":
 		pass.Evidencef("the step is declared %s; what its Go files export changed as in %s", declared, actual)
-	case actual == plan.Preserving || pass.Plan != nil && pass.Plan.Profile == plan.Observe:
+	case actual == plan.Preserving || pass.Plan != nil && pass.Plan.Profile.Records():
 		pass.Evidencef("the step declares no class; what its Go files export changed as in %s", actual)
 	default:
 		pass.Report(gate.Finding{Code: code.SemanticClass, Message: fmt.Sprintf("the step declares no class, and its change is at least %s", actual),

@@ -16,7 +16,7 @@ import (
 func Declared() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "classification",
-		Doc:     "Every step that changes something must state its semantic_change; under the profile observe a step without one is recorded.",
+		Doc:     "Every step that changes something must state its semantic_change; under the profiles observe and scoped a step without one is recorded.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Planning}, Stateless: true,
 	}, nil, func(_ context.Context, pass *gate.Pass) error {
 		if pass.Plan == nil {
@@ -35,8 +35,8 @@ func Declared() gate.Gate {
 func classified(pass *gate.Pass, s *plan.Step) {
 	switch {
 	case s.SemanticChange != "" || !changes(s):
-	case pass.Plan.Profile == plan.Observe:
-		pass.Evidencef("step %s has no semantic_change (recorded, as the profile is observe)", s.Address)
+	case pass.Plan.Profile.Records():
+		pass.Evidencef("step %s has no semantic_change (recorded, as the profile is %s)", s.Address, pass.Plan.Profile)
 	default:
 		pass.Report(gate.Finding{Code: code.SemanticClass,
 			Message:  fmt.Sprintf("step %s changes something and has no semantic_change", s.Address),

@@ -166,7 +166,7 @@ func TestCorpusPairsRun(t *testing.T) {
 		}
 		ran++
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			run := observe(t, d, writer())
+			run := observe(t, d, writer(&d.Plan))
 			run.Want(t, history.Partial) // nobody looks at what it wrote
 			readProgress(t, run, d)
 		})

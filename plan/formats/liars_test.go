@@ -128,7 +128,7 @@ func TestReviewedWorkOfEachFormat(t *testing.T) {
 			d := mustRead(t, put(t, s.files))
 			b := &exectest.Bench{Dir: t.TempDir(), Draft: d}
 			b.Controller = &exec.Controller{Dir: b.Dir, Gates: append(builtin.Gates(), review.Work(approves())),
-				Executors: exec.Default(writer())}
+				Executors: exec.Default(writer(&d.Plan))}
 			b.Run(t).Want(t, history.Achieved)
 		})
 	}

@@ -53,9 +53,14 @@ func (c *conversion) top(faults []plan.Diagnostic) {
 			"decide: artifacts that were made of the files which a task names hold at once: a step that leaves one of them as it",
 			"is fails. Take out what a step only reads.")
 	}
-	if c.p.Profile == plan.Observe {
+	switch c.p.Profile {
+	case plan.Observe:
 		c.remark("profile",
 			"What no step declares is recorded under observe, and refused under strict. When all is decided, write strict.")
+	case plan.Scoped:
+		c.remark("profile",
+			"Under scoped a step changes the files that are named for it, and nothing else has to be said. When all is decided,",
+			"write strict.")
 	}
 	if strings.TrimSpace(c.p.Goal) != "" {
 		return

@@ -18,6 +18,11 @@ func (c *conversion) files() {
 		t := &c.p.Tasks[i]
 		names := t.Files
 		t.Files = nil
+		if len(t.PlanFiles) > 0 {
+			c.remark(fmt.Sprintf("tasks[%d]", i), "decide: the task names no files, and its plan these as changed: "+
+				strings.Join(t.PlanFiles, ", "))
+		}
+		t.PlanFiles = nil
 		switch {
 		case names == nil:
 			for j := range t.Steps {

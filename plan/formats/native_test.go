@@ -57,7 +57,7 @@ func sameMeaning(t *testing.T, source, native *plan.Draft) {
 		p.Tasks = slices.Clone(p.Tasks)
 		for i := range p.Tasks {
 			task := &p.Tasks[i]
-			task.Files = nil
+			task.Files, task.PlanFiles = nil, nil
 			if unknown(source, source.Plan.Tasks[i].DependsOn) {
 				task.DependsOn = nil
 			}

@@ -20,16 +20,25 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// writer carries out any step: it writes a file of its own, and all files that
-// some sample asks for.
-func writer() exec.Executor {
+// writer carries out any step of a plan: it writes a file of its own and all
+// files that some sample asks for or, where the plan names what a step may change,
+// these.
+func writer(p *plan.Plan) exec.Executor {
 	return exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		actions := []exec.Func{exectest.Write(path.Join("out", string(w.Step.Address)+".txt"), "done\n")}
-		for _, name := range []string{"store.txt", "README.txt", "search.txt"} {
-			actions = append(actions, exectest.Write(name, "x\n"))
+		var actions []exec.Func
+		for _, name := range written(p, w.Task, w.Step) {
+			actions = append(actions, exectest.Write(name, "done by "+string(w.Step.Address)+"\n"))
 		}
 		return exectest.All(actions...)(ctx, w)
 	})
+}
+
+// written are the files that the writer leaves in a step.
+func written(p *plan.Plan, t *plan.Task, s *plan.Step) []string {
+	if p.Profile == plan.Scoped && t.Within(s) != nil {
+		return t.Within(s)
+	}
+	return []string{path.Join("out", string(s.Address)+".txt"), "store.txt", "README.txt", "search.txt"}
 }
 
 // observe runs a draft in a new workspace with one executor for all steps.
@@ -49,14 +58,17 @@ func TestObserveRuns(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			d := mustRead(t, put(t, s.files))
-			run := observe(t, d, writer())
+			run := observe(t, d, writer(&d.Plan))
 			run.Want(t, history.Partial) // nobody looks at what it wrote
 			for _, step := range run.Report.Run.Steps {
 				if step.Status != history.Completed {
 					t.Errorf("step %s is %s", step.Address, step.Status)
 				}
-				if got := run.Read(t, path.Join("out", string(step.Address)+".txt")); got != "done\n" {
-					t.Errorf("step %s left %q", step.Address, got)
+				task, of, _ := d.Plan.Step(step.Address)
+				for _, name := range written(&d.Plan, task, of) {
+					if got := run.Read(t, name); !strings.HasPrefix(got, "done by ") {
+						t.Errorf("step %s left %q in %s", step.Address, got, name)
+					}
 				}
 			}
 			readProgress(t, run, d)
@@ -65,8 +77,9 @@ func TestObserveRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, a := range d.Plan.Graph().Order {
-				if !strings.Contains(string(text), "out/"+string(a)+".txt") {
-					t.Errorf("what step %s wrote is not declared:\n%s", a, text)
+				task, of, _ := d.Plan.Step(a)
+				if first := written(&d.Plan, task, of)[0]; d.Plan.Profile == plan.Observe && !strings.Contains(string(text), first) {
+					t.Errorf("what step %s wrote is not declared: %s\n%s", a, first, text)
 				}
 			}
 		})
@@ -148,7 +161,7 @@ func TestObserveUsesBackups(t *testing.T) {
 		if w.Step.Address == "1.1" && w.Method.ID == "primary" {
 			return exectest.Fail("no")(ctx, w)
 		}
-		return writer().Execute(ctx, w)
+		return writer(&d.Plan).Execute(ctx, w)
 	}))
 	run := observe(t, d, x)
 	run.Want(t, history.Partial) // nobody looks at what it wrote

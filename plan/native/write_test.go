@@ -95,7 +95,7 @@ func (r random) fill(v reflect.Value, name string) {
 			r.fill(v.Elem(), name)
 		}
 	case reflect.Slice:
-		if r.IntN(3) == 0 || name == "Files" || name == "Own" {
+		if r.IntN(3) == 0 || name == "Files" || name == "PlanFiles" || name == "Own" {
 			return
 		}
 		n := r.IntN(4)

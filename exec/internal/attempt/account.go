@@ -37,7 +37,8 @@ func (t *trial) account(ctx context.Context) *fault {
 	case err != nil:
 		return faultf(history.Crashed, "what the step did cannot be kept: %v", err)
 	}
-	entry.Declared, entry.Unsaid = t.step.Artifacts.Declared(), t.step.Artifacts == nil
+	entry.Declared = t.Plan.Declared(t.task, t.step)
+	entry.Unsaid = t.step.Artifacts == nil && entry.Declared.Within == nil
 	content := t.Work.Content(t.Work.Dir)
 	made, err := source.Compare(ctx, entry.Changes, content)
 	if err != nil {

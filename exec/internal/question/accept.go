@@ -59,8 +59,8 @@ func acceptable(c *guard.Case, f *history.AttemptFailed) (*history.Addendum, str
 	}
 	// Of gates that said no, the first is heard; what the others would say
 	// stands in the account.
-	if strict := c.Plan.Profile == plan.Strict; over[code.ArtifactExtra] || over[code.SymbolExtra] ||
-		strict && len(account.Extra)+len(account.SymbolsExtra) > 0 {
+	if task, step := c.Place(); over[code.ArtifactExtra] || over[code.SymbolExtra] ||
+		c.Plan.Binds(task, step) && len(account.Extra)+len(account.SymbolsExtra) > 0 {
 		var ok bool
 		if grant.Artifacts, words, ok = declare(account); !ok {
 			return nil, ""

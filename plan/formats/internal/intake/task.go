@@ -2,11 +2,13 @@ package intake
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
@@ -32,6 +34,7 @@ func (r *reader) task(item jsontree.Value, at string, n int) {
 	r.criteria(item, at, &t)
 	r.priority(item, at, &t)
 	t.DependsOn = r.depends(item, at, key, t.ID)
+	r.files(item, &t)
 	t.Description = r.more(item, &t)
 	t.Status = sketch.Status(item.Get("status").Text())
 	t.Kind = item.Get("type").Text()
@@ -172,6 +175,24 @@ func (r *reader) depends(item jsontree.Value, at, key, task string) []string {
 		return names
 	}
 	return nil
+}
+
+// files reads what a task is to leave behind. Where it names that, it is what the
+// task may change, and evidence with it.
+func (r *reader) files(item jsontree.Value, t *plan.Task) {
+	add := func(names ...string) {
+		for _, name := range names {
+			for p := range item.Get(name).Each {
+				if text := scalar(p); text != "" && ledger.CheckPattern(text) == nil && !slices.Contains(t.Files, text) {
+					t.Files = append(t.Files, text)
+				}
+			}
+		}
+	}
+	if add("artifacts", "expected_artifacts", "files", "outputs"); len(t.Files) > 0 {
+		add("evidence_paths")
+		r.Plan.Profile = plan.Scoped
+	}
 }
 
 // more keeps all else that a task says as its description, and the files that

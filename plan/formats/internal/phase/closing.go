@@ -164,10 +164,12 @@ func (c *closing) unread(table string, v value, known ...string) {
 }
 
 var (
-	// closingTag is a tag around what must hold in the end.
-	closingTag = lazyre.New(`^\s*<(verification|success_criteria)>\s*$`)
+	// closingTag is a tag around what must hold, or be there, in the end.
+	closingTag = lazyre.New(`^\s*<(verification|success_criteria|output)>\s*$`)
 	// closingHead is a heading of the same meaning.
 	closingHead = lazyre.New(`^(?i:(?:phase |plan |overall )?(?:success criteria|definition of done|acceptance criteria))$`)
+	// quotedName is a name between back quotes.
+	quotedName = lazyre.New("`([^`\\s]+)`")
 )
 
 // sections reads what stands around the tasks about the end of the plan.
@@ -188,10 +190,13 @@ func (c *closing) sections() {
 			for end < len(r.t.Lines) && strings.TrimSpace(r.t.Line(end)) != "</"+m[1]+">" {
 				end++
 			}
-			if m[1] == "verification" {
-				spoken = append(spoken, c.verification(r.t.Join(i+1, end))...)
-			} else {
-				c.criteria(criteria(strings.Split(r.t.Join(i+1, end), "\n")))
+			switch text := r.t.Join(i+1, end); m[1] {
+			case "verification":
+				spoken = append(spoken, c.verification(text)...)
+			case "output":
+				c.output(text)
+			default:
+				c.criteria(criteria(strings.Split(text, "\n")))
 			}
 			i = end
 		} else if level, text := outline.Heading(line); level > 0 && !r.t.Lines[i].Hidden && closingHead.MatchString(text) {
@@ -215,6 +220,24 @@ func (c *closing) verification(text string) []string {
 		c.check(check)
 	}
 	return f.Words
+}
+
+// output lets the last task of a plan that names files leave what the plan asks
+// for at its end besides, such as its summary.
+func (c *closing) output(text string) {
+	if c.last < 0 {
+		return
+	}
+	t := &c.Plan.Tasks[c.last]
+	if t.Files == nil && t.PlanFiles == nil {
+		return // nothing says what it may change
+	}
+	t.PlanFiles = slices.Clone(t.PlanFiles) // other tasks have it too
+	for _, m := range quotedName.FindAllStringSubmatch(text, -1) {
+		if name := strings.TrimPrefix(m[1], "./"); decidable.IsPath(name) {
+			t.PlanFiles = append(t.PlanFiles, name)
+		}
+	}
 }
 
 // heads reports whether a line is a heading or a tag, which end a section.

@@ -106,6 +106,12 @@ func (b *builder) task(r *reader, t *task, id string, call func(string) string) 
 		}
 		m.DependsOn = names
 	}
+	if m.Files == nil && !checkpointKind(m.Kind) {
+		m.PlanFiles = r.modified
+	}
+	if len(m.Files)+len(m.PlanFiles) > 0 {
+		b.Plan.Profile = plan.Scoped // what is named is what may be changed
+	}
 	key := fmt.Sprintf("tasks[%d]", len(b.Plan.Tasks))
 	b.Places[key] = r.t.At(t.line)
 	b.Places[key+".steps[0]"] = r.t.At(t.line)
@@ -165,6 +171,9 @@ func read(name string, text []byte) (*reader, error) {
 	r := &reader{t: outline.New(name, text)}
 	body := r.matter()
 	r.titles = headings(r.t, body)
+	if f := r.front.get("files_modified"); f.kind != 0 {
+		r.modified = splitFiles(f.texts())
+	}
 	for _, form := range []struct {
 		name string
 		read func(from int) []task

@@ -58,6 +58,7 @@ type reader struct {
 	sketch.Sketch // what was found, alone
 	t             *outline.Text
 	front         value
+	modified      []string // files_modified of the front matter; nil: not said
 	tasks         []task
 	dialect       string
 	titles        []heading // of the file, outside fences

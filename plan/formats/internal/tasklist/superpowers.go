@@ -72,6 +72,9 @@ func readSuperpowers(l *list) {
 		if len(r.Plan.Tasks[i].Steps) == 0 {
 			r.boxSteps(i)
 		}
+		if len(r.Plan.Tasks[i].Files) > 0 {
+			r.Plan.Profile = plan.Scoped // what is named is what may be changed
+		}
 	}
 	r.sameTasks()
 	r.apart()
