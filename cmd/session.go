@@ -138,6 +138,9 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 	person, interactive := s.seatPerson(p), p.interactive()
 	collect := &left{folder: folder}
 	c.Escalator = collect
+	if interactive && s.Answers != "refuse" && s.Answers != "wait" && p.with.Escalator == nil {
+		c.Person = person
+	}
 	switch policy := s.Answers; {
 	case policy == "wait", policy == "" && !interactive && leftBefore(folder.Dir, run):
 		c.Escalator = folder

@@ -59,6 +59,13 @@ type Controller struct {
 	Guards []guard.Guard
 	// Escalator is asked where a person must decide. Nil refuses.
 	Escalator ask.Escalator
+	// Person looks at the work of a task of which no check and no reviewer says
+	// whether it is done, when the task ends, and at the end at what the plan asks
+	// for in words: a question of the kind ask.Work, with the differences, which
+	// never becomes an escalation. What the person says is a review. Nil: nobody
+	// is there. It is not asked in silent mode and in shadow runs, and not part of
+	// the envelope.
+	Person ask.Escalator
 	// Advisors propose where the ladder wants advice, by kind; nil for the
 	// built-in ones.
 	Advisors Advisors

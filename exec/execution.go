@@ -199,6 +199,9 @@ func (e *execution) assemble() {
 	if x := c.Escalator; x != nil {
 		persons.Ask = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
 	}
+	if x := c.Person; x != nil {
+		s.Person = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
+	}
 	signer, earlier := c.signers()
 	advisors := &counsel.Counsel{Session: s, Advisor: c.Advisors.of}
 	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before, Deliveries: e.deliveries,

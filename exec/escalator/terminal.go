@@ -42,7 +42,7 @@ type Terminal struct {
 // Ask shows q, with all its text escaped, and waits for a choice, for its
 // acknowledgement, which must be typed exactly, and for a reason, which may be
 // empty; for none where an empty line took the default, or where education mode
-// explained a step and the choice needs no words. What is none of that is asked
+// explained a step or work was shown and the choice needs no words. What is none of that is asked
 // for again, five times at most. The end of the input, a line that has no end,
 // too many tries and the deadline are [ask.ErrNoAnswer]. A choice that was made
 // in time stands if the deadline comes while the reason is awaited.
@@ -154,9 +154,10 @@ func (d *dialogue) run() (ask.Answer, error) {
 }
 
 // wordless reports whether no reason is asked for: the default was taken, or an
-// explanation was answered with what needs no words.
+// explanation, or work that was shown, was answered with what needs no words.
 func (d *dialogue) wordless(c *ask.Choice) bool {
-	return !c.NeedsReason && c.Acknowledge == "" && !d.remember && (d.enter || d.q.Kind == ask.Education)
+	return !c.NeedsReason && c.Acknowledge == "" && !d.remember &&
+		(d.enter || d.q.Kind == ask.Education || d.q.Kind == ask.Work)
 }
 
 // choose returns the choice that was made and acknowledged, or nil if the line

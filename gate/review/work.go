@@ -30,12 +30,17 @@ const Timeout = 120 * time.Second
 // there another time.
 var ErrCrashed = errors.New("review: the reviewer crashed")
 
+// ErrAbstains says that a reviewer does not say anything about work. Nothing is
+// reviewed then, and nothing objected to.
+var ErrAbstains = errors.New("review: the reviewer does not say")
+
 // Work makes the gate of a reviewer who did not do the work: that every
 // acceptance criterion of a task is met, and at the end those of the plan. It
 // blocks the step that ends a task, and looks at no other. Several reviewers are several gates, named after them.
 // What they say of each criterion is in the verdict (see gate.Pass.Reviewed).
 //
-// A reviewer is asked once more if its error has [ErrCrashed] in its chain. It has
+// A reviewer is asked once more if its error has [ErrCrashed] in its chain, and
+// says nothing if it has [ErrAbstains]. It has
 // two minutes in all; one with a method Limit, which says how long it may take
 // for an answer, has five.
 func Work(r Reviewer) gate.Gate {
@@ -98,7 +103,11 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 		return err
 	}
 	review, err := s.ask(ctx, r)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrAbstains):
+		pass.Evidencef("%v", err)
+		return nil
+	case err != nil:
 		return err
 	}
 	said := gate.Review{Reviewer: review.Reviewer}
@@ -146,12 +155,20 @@ func identityOf(ctx context.Context, r Reviewer) (string, error) {
 }
 
 // criteriaOf are what the work of a pass is reviewed by: the acceptance criteria
-// of its task or, where it has none, that it is done.
+// of its task or, where it has none, that it is done, and comes to what its steps
+// are expected to.
 func criteriaOf(pass *gate.Pass) []string {
-	if t := pass.Task; len(t.AcceptanceCriteria) == 0 {
-		return []string{"done as described: " + cmp.Or(t.Title, t.Description, pass.Step.Description)}
+	t := pass.Task
+	if len(t.AcceptanceCriteria) > 0 {
+		return t.AcceptanceCriteria
 	}
-	return pass.Task.AcceptanceCriteria
+	text := "done as described: " + cmp.Or(t.Title, t.Description, pass.Step.Description)
+	for i := range t.Steps {
+		if expected := strings.TrimSpace(t.Steps[i].ExpectedOutput); expected != "" {
+			text += "; expected: " + expected
+		}
+	}
+	return []string{clip(text)}
 }
 
 // criteria looks at each criterion of the task. Of a task that has none the
@@ -207,15 +224,20 @@ func (w *witness) criterion(number int, c gate.Criterion, verdict gate.Result) {
 		w.object(codeNoEvidence, fmt.Sprintf("nothing is said of criterion %d: %s", number, c.Text))
 	case c.Met == nil:
 	case !*c.Met && verdict == gate.Partial:
-		w.pass.Partialf("", "criterion %d is not met: %s %s", number, c.Text, c.Note)
+		w.pass.Partialf("", "%s", unmet(number, c))
 	case !*c.Met:
-		w.object(codeNotMet, fmt.Sprintf("criterion %d is not met: %s %s", number, c.Text, c.Note))
+		w.object(codeNotMet, unmet(number, c))
 	case len(c.Citations) == 0:
 		w.object(codeNoEvidence, fmt.Sprintf("criterion %d is said to be met, and nothing that is there is cited for it: %s",
 			number, c.Text))
 	default:
 		w.pass.Evidencef("criterion %d is met: %s", number, c.Text)
 	}
+}
+
+// unmet says that a criterion is not met, and what the reviewer notes of it.
+func unmet(number int, c gate.Criterion) string {
+	return strings.TrimSpace(fmt.Sprintf("criterion %d is not met: %s %s", number, c.Text, c.Note))
 }
 
 // verdict adds what the reviewer says as a whole.

@@ -204,7 +204,7 @@ func (p *Progress) asked(e event.Event) {
 	if p.screen != nil {
 		p.screen.print("")
 		p.screen.suspend() // whoever asks needs the screen
-	} else {
+	} else if e.Question.Kind != ask.Work { // of which nothing else is told
 		p.asking = fmt.Sprintf("   %s a question waits: %s", p.cols.step(e.Step), safetext.Escape(e.Question.What))
 	}
 }

@@ -68,6 +68,9 @@ func (t judging) judge(ctx context.Context) *fault {
 	if f := t.idle(); f != nil {
 		return f
 	}
+	if f := t.person(ctx); f != nil {
+		return f
+	}
 	return t.gatesLeftNothing(look)
 }
 
@@ -174,13 +177,18 @@ func stall(t *trial) gate.Cause {
 
 // judgePhase asks the gates of a phase about an attempt.
 func (t judging) judgePhase(ctx context.Context, phase gate.Phase) *fault {
+	return t.heard(ctx, phase, func(pass *gate.Pass) gate.Judgements { return t.askGates(ctx, t.s, pass) })
+}
+
+// heard has an attempt judged by whom ask asks.
+func (t judging) heard(ctx context.Context, phase gate.Phase, ask func(*gate.Pass) gate.Judgements) *fault {
 	pass := t.Pass(phase, t.s, t.runner.Judge())
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
 	pass.Account, pass.Comparison = &t.entry.Account, ledger.Comparison{Changes: t.entry.Changes,
 		Symbols: t.entry.Symbols, Lines: t.entry.Lines, PerPath: t.entry.PerPath}
 	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
 	pass.Judged = slices.Clone(t.judged)
-	judged := t.askGates(ctx, t.s, pass)
+	judged := ask(pass)
 	t.judged = append(t.judged, judged...)
 	if session.Interrupted(ctx) {
 		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))

@@ -33,19 +33,28 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 // unverified says what of the run nothing and nobody has shown, a line each:
 // steps that decide whether the goal is achieved, and completion criteria.
 func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controlled) []string {
-	run := e.Rec.Run
 	lines := e.unlooked()
 	for i, check := range e.Plan.Completion.Checks {
 		if why := unproved(check.String(), controlled); why != "" {
 			lines = append(lines, fmt.Sprintf("completion check %d proves nothing: %s", i+1, why))
 		}
 	}
-	for i, text := range e.Plan.Completion.AcceptanceCriteria {
-		if !slices.ContainsFunc(judged, func(j gate.Judgement) bool { return run.Grants(j, text) }) {
-			lines = append(lines, fmt.Sprintf("completion criterion %d was judged by nobody: %s", i+1, text))
-		}
+	for _, i := range e.ungranted(judged) {
+		lines = append(lines, fmt.Sprintf("completion criterion %d was judged by nobody: %s", i+1,
+			e.Plan.Completion.AcceptanceCriteria[i]))
 	}
 	return bound.First(lines, bound.Lines)
+}
+
+// ungranted are the completion criteria in words that nobody found met, by their
+// place in the plan.
+func (e *Ending) ungranted(judged gate.Judgements) (list []int) {
+	for i, text := range e.Plan.Completion.AcceptanceCriteria {
+		if !slices.ContainsFunc(judged, func(j gate.Judgement) bool { return e.Rec.Run.Grants(j, text) }) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // unlooked are the essential steps that nothing and nobody looked at, those for

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
@@ -42,6 +43,9 @@ type Session struct {
 	Home home.Home
 
 	Panel panel.Panel
+	// Person looks at work of which nothing else can say whether it is done; nil
+	// if nobody is there.
+	Person func(context.Context, ask.Question) (ask.Answer, error)
 	// Touchy is set if code of the host is among what judges, which may have
 	// touched the tree.
 	Touchy bool
