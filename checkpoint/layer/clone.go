@@ -236,10 +236,13 @@ func (c *cloning) copyFile(name string) error {
 	if err != nil {
 		return err
 	}
-	if out.Plain() {
-		_, err = io.Copy(out.OS(), in.OS())
-	} else {
+	switch {
+	case !out.Plain():
 		_, err = io.Copy(out, in)
+	case hasHoles(info):
+		err = copyWithHoles(out.OS(), in.OS(), info.Size())
+	default:
+		_, err = io.Copy(out.OS(), in.OS())
 	}
 	err = errors.Join(err, out.Chmod(mode), out.Close())
 	return errors.Join(err, c.to.Chtimes(name, info.ModTime()))
