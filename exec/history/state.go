@@ -41,6 +41,30 @@ func (s *Step) InFlight() *Attempt {
 	return nil
 }
 
+// Fault is the latest failure of the step that says something about its work: why
+// it may not begin, or why an attempt failed for a reason of its own; nil if
+// there is none, or no step.
+func (s *Step) Fault() *AttemptFailed {
+	switch {
+	case s == nil:
+		return nil
+	case s.Refusal != nil:
+		return s.Refusal
+	}
+	for _, a := range slices.Backward(s.Attempts) {
+		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {
+			return a.Failure
+		}
+	}
+	return nil
+}
+
+// FailedAndLeftOut reports whether the step failed, and somebody left it out then:
+// that is a lack, whether the step is critical or not.
+func (s *Step) FailedAndLeftOut() bool {
+	return s.Skipped != nil && !s.Skipped.Done && s.Fault() != nil
+}
+
 // Execution is how a step went, over all its attempts: RETRY_SUCCEEDED or
 // RETRY_FAILED where an earlier attempt failed for a reason of its own.
 func (s *Step) Execution() ExecutionStatus {

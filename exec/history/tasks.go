@@ -92,13 +92,13 @@ func (t Task) byItsSteps() StepStatus {
 
 // End is how the task ends if nothing more happens to its steps, and the steps
 // because of which it is not completed. A step that is not critical and was left
-// out is no lack; nor is one whose work was there already.
+// out before it failed is no lack; nor is one whose work was there already.
 func (t Task) End() (StepStatus, []plan.Address) {
 	var by []plan.Address
 	done, halting, failed, blocked := 0, false, false, false
 	for _, s := range t.run.Steps {
 		switch {
-		case s.Task != t.id, s.Status == Skipped && !s.Critical && !s.Skipped.Done:
+		case s.Task != t.id, s.Status == Skipped && !s.Critical && !s.Skipped.Done && !s.FailedAndLeftOut():
 			continue
 		case s.Status == Completed, s.Status == Skipped && s.Skipped.Done:
 			done++

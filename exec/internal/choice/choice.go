@@ -72,6 +72,9 @@ func leftOut(s *history.Step) string {
 	if s.Critical {
 		return "the run goes on, but for what depends on its task; the end is PARTIAL at best"
 	}
+	if s.Fault() != nil {
+		return "the run goes on without it, and the end is PARTIAL at best"
+	}
 	return "the run goes on without it"
 }
 

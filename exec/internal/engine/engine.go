@@ -68,7 +68,7 @@ func stopping(c *guard.Case) []Wanted {
 	if run.Abandoned == nil {
 		return one(Pause{Why: Stopped})
 	}
-	if f := atFault(lane.Current(run)); f != nil {
+	if f := lane.Current(run).Fault(); f != nil {
 		return noted(c, &history.StepFailed{Class: f.Class, Reasons: slices.Concat(f.Reasons,
 			[]string{"nothing more was tried: the run was abandoned " + run.Abandoned.String()})})
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/guard"
@@ -108,23 +107,6 @@ func failure(s *history.Step) *history.AttemptFailed {
 	}
 	if a := s.Last(); a != nil {
 		return a.Failure
-	}
-	return nil
-}
-
-// atFault is the latest failure of a step that says something about its work;
-// nil if there is none, or no step.
-func atFault(s *history.Step) *history.AttemptFailed {
-	switch {
-	case s == nil:
-		return nil
-	case s.Refusal != nil:
-		return s.Refusal
-	}
-	for _, a := range slices.Backward(s.Attempts) {
-		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {
-			return a.Failure
-		}
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func reason(run *history.Run, steps []*history.Step, over *history.TaskOver) str
 			return fmt.Sprintf("step %s failed (%s)%s", s.Address, s.Failed.Class, why)
 		case s.Blocked != nil:
 			return fmt.Sprintf("step %s is blocked by step %s", s.Address, s.Blocked.By)
-		case s.Skipped != nil && !s.Skipped.Done && (s.Critical || over.Status == history.Skipped):
+		case s.Skipped != nil && !s.Skipped.Done && (s.Critical || s.FailedAndLeftOut() || over.Status == history.Skipped):
 			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
 		}
 	}
