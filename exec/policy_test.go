@@ -70,7 +70,9 @@ func TestWhatFollowsAFailure(t *testing.T) {
 	const (
 		retry       = "on_failure = \"retry\"\nmax_retries = 0\n"
 		block       = "on_failure = \"block\"\n"
+		ask         = "on_failure = \"ask\"\n"
 		notCritical = "critical_flag = false\n"
+		spec        = "execution = { preset = \"spec\" }\n"
 	)
 	strategy := func(s plan.Propagation) string {
 		return fmt.Sprintf(
@@ -82,12 +84,17 @@ func TestWhatFollowsAFailure(t *testing.T) {
 		want          history.Status
 		statuses      string // of the three steps
 	}{
-		"a critical step halts":              {"", retry, nil, history.NotAchieved, "failed pending pending"},
-		"block halts":                        {"", block + notCritical, nil, history.NotAchieved, "failed pending pending"},
-		"what is not critical is logged":     {"", retry + notCritical, nil, history.Partial, "failed completed completed"},
-		"continue and log blocks dependents": {strategy(plan.ContinueAndLog), retry, []string{"k"}, history.Partial, "skipped blocked completed"},
+		"a critical step halts":               {"", retry, nil, history.NotAchieved, "failed pending pending"},
+		"block halts":                         {"", block + notCritical, nil, history.NotAchieved, "failed pending pending"},
+		"what is not critical halts nothing":  {"", retry + notCritical, nil, history.Partial, "failed blocked completed"},
+		"what is not critical is logged":      {spec, retry + notCritical, nil, history.Partial, "failed completed completed"},
+		"continue and log blocks dependents":  {strategy(plan.ContinueAndLog), retry, []string{"k"}, history.Partial, "skipped blocked completed"},
+		"not critical, left out":              {"", ask + notCritical, []string{"k"}, history.Partial, "skipped blocked completed"},
+		"not critical, left out, and lenient": {spec, ask + notCritical, []string{"k"}, history.Partial, "skipped completed completed"},
+		"failed, said by a person":            {"", retry, []string{"w"}, history.Partial, "failed blocked completed"},
+		"failed, said about a block":          {"", ask + notCritical, []string{"w"}, history.Partial, "failed blocked completed"},
 		"review, and go on": {strategy(plan.CollaborativeReview), retry + notCritical, nil,
-			history.Partial, "failed completed completed"},
+			history.Partial, "failed blocked completed"},
 		"given up, whatever the strategy": {strategy(plan.ContinueAndLog), retry, []string{"x"}, history.NotAchieved, "failed pending pending"},
 	}
 	for name, tt := range tests {

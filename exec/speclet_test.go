@@ -123,11 +123,35 @@ func TestAStageThatFails(t *testing.T) {
 	}
 }
 
+// TestAStageIsAskedAboutOnce: whoever is asked about the step that failed settles
+// what becomes of the speclets that need its own, and is not asked again, also in
+// the mode that asks about each step that is blocked.
+func TestAStageIsAskedAboutOnce(t *testing.T) {
+	b := groups(t, true, exectest.Script{"1.1": exectest.Fail("no"), "2.1": spending("b", 0),
+		"3.1": spending("c", 0), "4.1": spending("d", 0)})
+	b.Controller.Mode = plan.Collaborative
+	who := &person{choices: []string{"w"}}
+	b.Controller.Escalator = who
+	run := b.Run(t)
+	run.Want(t, history.Partial)
+	if got, want := specletsOf(b, run.Report.Run), "foundation failed, left blocked, right blocked, alone completed"; got != want {
+		t.Errorf("it ended %s, want %s", got, want)
+	}
+	if len(who.asked) != 1 {
+		t.Fatalf("asked %d times", len(who.asked))
+	}
+	choice, _ := who.asked[0].Choice("w")
+	if want := "what needs speclet foundation (left, right)"; !strings.Contains(choice.Consequence, want) {
+		t.Errorf("the consequence is %q, and does not say %q", choice.Consequence, want)
+	}
+}
+
 // TestAFailureThatIsNotCritical is scenario C: all speclets go on, and the end
 // is partial.
 func TestAFailureThatIsNotCritical(t *testing.T) {
 	b := groups(t, false, exectest.Script{"1.1": exectest.Fail("no"), "2.1": spending("b", 0),
 		"3.1": spending("c", 0), "4.1": spending("d", 0)})
+	b.Controller.Preset = "spec"
 	who := &stages{choices: []string{"r"}}
 	b.Controller.Escalator = who
 	run := b.Run(t)

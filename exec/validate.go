@@ -277,7 +277,7 @@ func (c *Controller) policyFor(of *plan.Plan) history.Policy {
 	chosen := c.chosenPreset()
 	p := history.Policy{
 		Mode: mode, ModeBy: by, Preset: c.Preset,
-		Triggers: cmp.Or(c.Triggers, chosen.Triggers), Compliance: chosen.Compliance,
+		Triggers: cmp.Or(c.Triggers, chosen.Triggers), Compliance: chosen.Compliance, Lenient: chosen.Lenient,
 		Strategy: c.Strategy, TestFirst: c.TestFirst || said.TestFirst,
 		Deterministic: c.Deterministic || said.Deterministic,
 		TokenBudget:   cmp.Or(max(c.TokenBudget, 0), said.TokenBudget), Patience: c.Patience,

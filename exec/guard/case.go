@@ -66,27 +66,37 @@ func (c *Case) LeftBehind(s *history.Step) bool {
 	})
 }
 
-// Blocker is the step because of which the step cannot run, or nil: one that is
-// blocked, or a critical one that failed, before it in its task or in a task or
-// speclet that its own depends on. Critical ones that a person left out block
-// what depends on their task; the task itself goes on, which that person
-// decided. What was settled is there, and blocks nothing.
+// Blocker is the step because of which the step cannot run, or nil: the first
+// that is missing before it in its task, or in a task or speclet that its own
+// depends on.
 func (c *Case) Blocker() *history.Step {
 	s := c.Step
 	for _, other := range c.Run.NotCompleted() {
 		if !other.Precedes(s) {
 			break
 		}
-		missing := other.Status == history.Failed ||
-			other.Status == history.Skipped && !other.Skipped.Done && other.Task != s.Task
-		if other.Status != history.Blocked && !(missing && other.Critical) {
-			continue
-		}
-		if other.Task == s.Task || c.Needs(s.Task, other.Task) {
+		if (other.Task == s.Task || c.Needs(s.Task, other.Task)) && c.missing(other) {
 			return other
 		}
 	}
 	return nil
+}
+
+// missing reports whether the step cannot do without another one that it needs:
+// that is blocked or failed, also where a person left it out then. A critical
+// one that was left out before it failed is missing to other tasks; its own goes
+// on, which that person decided. What was settled is there. Where failures are
+// lenient, nobody misses a step that is not critical.
+func (c *Case) missing(other *history.Step) bool {
+	switch {
+	case other.Status == history.Blocked:
+		return true
+	case !other.Critical && c.Run.Policy.Lenient:
+		return false
+	case other.Status == history.Failed, other.FailedAndLeftOut():
+		return true
+	}
+	return other.Critical && other.Task != c.Step.Task && other.Status == history.Skipped && !other.Skipped.Done
 }
 
 // Advised is the latest advice of a kind that was given before a task, or

@@ -22,6 +22,7 @@ type Policy struct {
 	Deterministic bool     `json:"deterministic,omitempty"` // another output of the same inputs is refused
 	TokenBudget   int64    `json:"token_budget,omitempty"`  // of a session; 0: no limit
 	Compliance    bool     `json:"compliance,omitempty"`    // tasks are looked at before their first step
+	Lenient       bool     `json:"lenient,omitempty"`       // what needs a step that is not critical goes on without it
 
 	Jobs int `json:"jobs,omitempty"` // steps that may run at once; 0 and 1: one after another
 	// what becomes of steps that ran at once and met: "" asks a person,

@@ -41,6 +41,7 @@ func spec() Preset {
 			ViolationRate: modes.DefaultViolationRate,
 		},
 		Compliance: true,
+		Lenient:    true,
 		Views:      []string{"progress_*.json", "notepad_*.md", "execution_learnings_*.md"},
 	}
 }
@@ -104,6 +105,9 @@ type Preset struct {
 	// Compliance looks at each task before its first step, and asks where an
 	// article is broken.
 	Compliance bool
+	// Lenient has what needs a step that is not critical go on where that failed:
+	// the failure is logged. Else it is blocked, as behind a critical one.
+	Lenient bool
 	// Views are the documents that the preset is about, as patterns of their
 	// names. All views are drawn of every run, whatever its preset.
 	Views []string

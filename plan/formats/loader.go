@@ -67,6 +67,9 @@ func (l loader) draft(d *plan.Draft, err error) (*plan.Draft, error) {
 		return nil, err
 	}
 	d.Found = append(append(d.Found, unsaid(d)...), derived(d)...)
+	if s := &d.Plan.ErrorPropagation.Strategy; *s == "" && !spec.Is(d.Format) {
+		*s = plan.ContinueAndLog // lists and phase plans have no word for it: what does not need what failed goes on
+	}
 	if l.again != nil {
 		d.From(file.Watch(file.Around(d.Files), l.again))
 	}

@@ -22,7 +22,7 @@ const (
 	Details = "d"
 	Back    = "b"
 	Dynamic = "m"
-	Block   = "w" // leave a step blocked
+	Block   = "w" // leave what is blocked blocked, and go on with the rest
 	Replan  = "n" // stop, so that another plan can be made
 	Theirs  = "t" // keep what somebody else did
 	Ours    = "o" // put what the step did in its place
@@ -69,13 +69,20 @@ func ToSkip(s *history.Step) ask.Choice {
 
 // leftOut is what comes of leaving a step out.
 func leftOut(s *history.Step) string {
-	if s.Critical {
+	switch {
+	case s.Fault() != nil:
+		return "the run goes on, but for what needs it; the end is PARTIAL at best"
+	case s.Critical:
 		return "the run goes on, but for what depends on its task; the end is PARTIAL at best"
 	}
-	if s.Fault() != nil {
-		return "the run goes on without it, and the end is PARTIAL at best"
-	}
 	return "the run goes on without it"
+}
+
+// ToBlock lets a step have failed, and goes on with what does not need it;
+// blocked says what does.
+func ToBlock(s *history.Step, blocked string) ask.Choice {
+	return ask.Choice{Key: Block, Label: fmt.Sprintf("let %s have failed, and go on with what does not need it", s.Address),
+		Consequence: blocked + ", and the end is PARTIAL at best"}
 }
 
 // ToStop lets go of the run, which waits as it is.

@@ -107,8 +107,8 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 			By: a.By}}
 	case choice.Settled:
 		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("settled in answer to "+q.ID+": "+a.Reason, ": "), By: a.By, Done: true}}
-	case choice.GiveUp:
-		return []history.Fact{&history.StepFailed{Class: class(s), Reasons: reasons(s, q), Halts: true}}
+	case choice.GiveUp, choice.Block:
+		return []history.Fact{&history.StepFailed{Class: class(s), Reasons: reasons(s, q), Halts: a.Choice == choice.GiveUp}}
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func unblock(run *history.Run, t *plan.Task, over *history.TaskOver) []string {
 	if s.Task != t.ID && over.Status != history.Failed {
 		ways = append(ways,
 			fmt.Sprintf("take task %s out of what task %s depends on, lock the plan again and run it", s.Task, t.ID),
-			fmt.Sprintf("when asked about step %s, leave it out: what needs it then runs", s.Address))
+			fmt.Sprintf("in collaborative mode, say that step %s is good enough as it is", s.Address))
 	}
 	return ways
 }

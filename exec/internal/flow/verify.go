@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -109,13 +110,14 @@ func quiet(t *plan.Task, steps []*history.Step) (found []string) {
 	return found
 }
 
-// astray are failures that did not end a run which was to halt.
+// astray are failures that did not end a run which was to halt, though nobody
+// said that it should go on.
 func astray(p *plan.Plan, steps []*history.Step) (found []string) {
 	if s := p.ErrorPropagation.Strategy; s != "" && s != plan.HaltOnCritical {
 		return nil
 	}
 	for _, s := range steps {
-		if s.Status == history.Failed && s.Critical && !s.Failed.Halts {
+		if s.Status == history.Failed && s.Critical && !s.Failed.Halts && !s.ChosenLast(choice.Block) {
 			found = append(found, fmt.Sprintf("critical step %s failed, and the run went on", s.Address))
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 // stage asks what becomes of the speclets that need one whose critical step
 // failed: try that step once more, go on without them, or stop. It asks as soon
-// as the step has failed, once. Nobody is asked under the strategy direct, in
+// as the step has failed, once: not where somebody who was asked about the step
+// said it already. Nobody is asked under the strategy direct, in
 // silent mode, or where nobody is there; then those that need it are blocked
 // and all others go on.
 func stage(c *guard.Case) guard.Verdict {
@@ -25,7 +26,7 @@ func stage(c *guard.Case) guard.Verdict {
 		return guard.Pass()
 	}
 	for _, failed := range c.Run.NotCompleted() {
-		if failed.Status != history.Failed || !failed.Critical || failed.Failed.Halts {
+		if failed.Status != history.Failed || !failed.Critical || failed.Failed.Halts || failed.ChosenLast(choice.Block) {
 			continue
 		}
 		id := c.Speclet(failed.Task)
@@ -73,7 +74,7 @@ func stageSettled(run *history.Run, by *history.Step) bool {
 	for by.Blocked != nil {
 		by = run.Step(by.Blocked.By)
 	}
-	return slices.ContainsFunc(run.Steps, func(s *history.Step) bool {
+	return by.ChosenLast(choice.Block) || slices.ContainsFunc(run.Steps, func(s *history.Step) bool {
 		return slices.ContainsFunc(s.Questions, func(x history.Exchange) bool {
 			return question.AboutStage(x.Question, by) && x.Answer != nil && x.Answer.Choice == choice.GoOn
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -89,6 +90,39 @@ func needs(c *guard.Case, s, other *history.Step) bool {
 		return other.Precedes(s)
 	}
 	return c.Needs(s.Task, other.Task)
+}
+
+// blockedListed is how many steps a choice names that it blocks.
+const blockedListed = 5
+
+// without is what follows from the failure of the step for what needs it: the
+// speclets, else the steps, which are blocked.
+func without(c *guard.Case) string {
+	s := c.Step
+	if !s.Critical && c.Run.Policy.Lenient {
+		return "what needs it goes on all the same: it is not critical"
+	}
+	if id := c.Speclet(s.Task); id != "" {
+		if waiting := flow.Dependents(c.Plan, c.Run, id); len(waiting) > 0 {
+			return fmt.Sprintf("what is left of its task is blocked, and so is what needs speclet %s (%s)", id,
+				strings.Join(waiting, ", "))
+		}
+	}
+	var blocked []string
+	for _, other := range c.Run.Steps {
+		if other.Status == history.Pending && needs(c, other, s) {
+			blocked = append(blocked, string(other.Address))
+		}
+	}
+	switch n := len(blocked); {
+	case n == 0:
+		return "no other step needs it"
+	case n == 1:
+		return blocked[0] + " needs it, and is blocked"
+	case n > blockedListed:
+		blocked = append(blocked[:blockedListed], fmt.Sprintf("%d more", n-blockedListed))
+	}
+	return strings.Join(blocked, ", ") + " need it, and are blocked"
 }
 
 // BlockedBy says that the step cannot run, and what would let it.

@@ -19,6 +19,9 @@ const (
 	TOML     plan.Format = "spec-toml"     // the half for machines alone
 )
 
+// Is reports whether a format is read here.
+func Is(f plan.Format) bool { return f == Pair || f == Markdown || f == TOML }
+
 // Detect names the half of a pair that a text looks like, or says that it is
 // unknown. In Markdown the sign is the heading Goal, or tasks with steps in the forms of a SPEC, without
 // front matter or tags of another format; in TOML a goal or tasks without the
