@@ -52,7 +52,11 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return f.placed(err, "", run)
 	}
-	if err := f.seatEscalator(p, c, run.Started.Run); err != nil {
+	chosen := plan.Mode("")
+	if run.Started.ModeBy != "default" {
+		chosen = run.Mode
+	}
+	if err := f.seatEscalator(p, c, run.Started.Run, waitsForAnswers(locked.Plan(), chosen)); err != nil {
 		return err
 	}
 	f.resumed = run.Started.Run

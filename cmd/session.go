@@ -57,7 +57,8 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	if err := f.seatEscalator(p, c, ""); err != nil {
+	mode := cmp.Or(plan.Mode(f.Mode), draft.Plan.Execution.DefaultMode)
+	if err := f.seatEscalator(p, c, "", waitsForAnswers(&draft.Plan, mode)); err != nil {
 		return err
 	}
 	locked, err := p.lockFor(ctx, c, draft, f.Args[0], f.Lock, f.Ack)
@@ -91,7 +92,7 @@ type session struct {
 	roles
 	presetFlag
 	Mode        string        `again:"begin" enum:",silent,dynamic,collaborative,education" default:"" placeholder:"MODE" help:"who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"`
-	Answers     string        `again:"path" placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse (the default), wait, or a file of rules"`
+	Answers     string        `again:"path" placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse, wait, or a file of rules; where none is named, they wait in a mode that was chosen and is not silent, and are refused else"`
 	Patience    time.Duration `again:"always" placeholder:"DURATION" help:"how long, as in 10m, a question waits for its answer; 0: for ever"`
 	TokenBudget int64         `again:"always" placeholder:"TOKENS" help:"how many tokens a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"`
 	Jobs        int           `again:"always" placeholder:"N" help:"how many steps run at once that the plan declares independent; 1: none, 0: what the plan says, else the processors for commands, and 4 for agents"`
@@ -127,22 +128,33 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	return c, s.seat(ctx, p, c, executor)
 }
 
+// waitsForAnswers reports whether questions that nobody is there to answer are left, to be
+// answered later: where the plan says so and, where it says nothing, in each
+// mode that somebody chose in which people are asked. mode is "" if nobody chose
+// one.
+func waitsForAnswers(of *plan.Plan, mode plan.Mode) bool {
+	said := of.Execution.Unattended()
+	return said == plan.Wait || said == "" && mode != "" && mode != plan.Silent
+}
+
 // seatEscalator gives a controller whoever answers its questions. run is the
-// run that is resumed, or "".
+// run that is resumed, or ""; waits says that questions wait where nobody is
+// there.
 //
 // Answers that "planlock answer" left come first. Then, on a terminal, the
 // person there, unless a policy was named; else the policy: what was named, or
 // for a run that has left questions before, to leave this one too.
-func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
+func (s *session) seatEscalator(p *cli, c *exec.Controller, run string, waits bool) error {
 	folder := &escalator.Folder{Dir: exec.Workspace{Dir: c.Dir}.QuestionDir(), Now: p.now}
 	person, interactive := s.seatPerson(p), p.interactive()
+	waits = !interactive && (waits || leftBefore(folder.Dir, run))
 	collect := &left{folder: folder}
 	c.Escalator = collect
 	if interactive && s.Answers != "refuse" && s.Answers != "wait" && p.with.Escalator == nil {
 		c.Person = person
 	}
 	switch policy := s.Answers; {
-	case policy == "wait", policy == "" && !interactive && leftBefore(folder.Dir, run):
+	case policy == "wait":
 		c.Escalator = folder
 	case policy == "" && p.with.Escalator != nil:
 		collect.next = p.with.Escalator
@@ -154,9 +166,14 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 			return fmt.Errorf("--answers %s is neither refuse nor wait, nor a file of rules: %w", quoted(policy), err)
 		}
 		collect.next = rules
-		if interactive {
+		switch {
+		case interactive:
 			collect.next = escalator.Sequence{rules, person}
+		case waits:
+			collect.next = escalator.Sequence{rules, folder}
 		}
+	case waits:
+		c.Escalator = folder
 	case interactive:
 		collect.next = person
 	default:

@@ -225,6 +225,7 @@ func TestRollbackRunsEverythingAgain(t *testing.T) {
 	first := "critical_flag = false\non_failure = \"retry\"\nmax_retries = 0\n"
 	ctx, cancel := context.WithCancelCause(context.Background())
 	b := exectest.New(t, threeTasks("", first), nil, nil)
+	b.Controller.Preset = "spec" // what needs it goes on
 	script := exectest.Script{"1.1": exectest.Fail("not today"), "2.1": threeFiles["2.1"],
 		"3.1": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
 			cancel(errors.New("stop"))

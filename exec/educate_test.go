@@ -160,7 +160,10 @@ func TestEducationWithoutAnybody(t *testing.T) {
 		func(name string) exec.Func { return exectest.Write(name, name) }))
 	b.Controller.Observe = event.On(func(e event.Event, f *history.Lesson) { t.Errorf("step %s taught %q", e.Step, f) })
 	out := b.Run(t)
-	out.Want(t, history.NotAchieved)
+	out.Want(t, history.Partial)
+	if s := out.Report.Run.Step("1.1"); s.Status != history.Blocked {
+		t.Errorf("nobody ran step 1.1, and it is %s", s.Status)
+	}
 	if l := out.Report.Run.Step("1.1").Lesson; l != nil {
 		t.Errorf("nothing ran, and the lesson is %+v", l)
 	}

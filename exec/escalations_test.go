@@ -435,8 +435,11 @@ func TestDependencyFailure(t *testing.T) {
 			header := "error_propagation = { propagation_strategy = \"continue_and_log\" }\nexecution = { default_mode = \"collaborative\" }"
 			b := exectest.New(t, threeTasks(header, soft), nil, threeFiles)
 			b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
-				if q.Kind == ask.Dependency {
+				switch q.Kind {
+				case ask.Dependency:
 					return answer(q, choice)
+				case ask.Confirmation:
+					return answer(q, "y")
 				}
 				a := answer(q, "?") // nonsense, three times: nobody decides, and the step has failed
 				return a
@@ -462,7 +465,9 @@ func TestDependencyFailure(t *testing.T) {
 func TestNobodyDecides(t *testing.T) {
 	const soft = "on_failure = \"retry\"\nmax_retries = 0\n"
 	header := "error_propagation = { propagation_strategy = \"continue_and_log\" }\nexecution = { default_mode = \"collaborative\" }"
-	run := exectest.Run(t, threeTasks(header, soft), nil, threeFiles)
+	b := exectest.New(t, threeTasks(header, soft), nil, threeFiles)
+	b.Controller.Escalator = &person{}
+	run := b.Run(t)
 	run.Want(t, history.Partial)
 	if s := run.Report.Run.Step("2.1"); s.Status != history.Blocked || len(s.Questions) != 1 ||
 		s.Questions[0].Unanswered == nil {

@@ -1,9 +1,14 @@
 package exec_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -25,5 +30,41 @@ func TestFailedIrreversibleStepIsReportedAsItIs(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, run.Report)
 		}
+	}
+}
+
+// TestItDidHappen: of an irreversible step that was cut off somebody can say that
+// it did happen. Nothing runs again; what it left is judged, and completes the
+// step only if it holds.
+func TestItDidHappen(t *testing.T) {
+	for content, want := range map[string]history.Status{"a\n": history.Achieved, "": history.NotAchieved} {
+		t.Run(fmt.Sprintf("left %q", content), func(t *testing.T) {
+			text := strings.Replace(steps("", "a"), `rollback = "reversible"`, `rollback = "irreversible"`, 1)
+			ran := 0
+			ctx, cancel := context.WithCancelCause(t.Context())
+			b := exectest.New(t, text, nil, exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+				ran++
+				if _, err := exectest.Write("a", content)(ctx, w); err != nil {
+					return exec.Outcome{}, err
+				}
+				cancel(errors.New("the power went"))
+				<-ctx.Done()
+				return exec.Outcome{}, context.Cause(ctx)
+			}})
+			locked := b.Lock(t)
+			if report, err := b.Controller.Run(ctx, locked); err == nil {
+				t.Fatalf("it was not cut off\n%s", report)
+			}
+			b.Controller.Escalator = asker(func(q ask.Question) (ask.Answer, error) {
+				if _, offered := q.Choice("y"); !offered {
+					return ask.Answer{}, ask.ErrNoAnswer
+				}
+				return answer(q, "y"), nil
+			})
+			report, err := b.Controller.Resume(t.Context(), locked, "")
+			if report == nil || report.Run.Ended == nil || report.Run.Ended.Status != want || ran != 1 {
+				t.Errorf("it ran %d times: %v\n%s", ran, err, report)
+			}
+		})
 	}
 }

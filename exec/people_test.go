@@ -24,6 +24,9 @@ type person struct {
 }
 
 func (p *person) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
+	if q.Kind == ask.Confirmation {
+		return answer(q, "y"), nil // that is not what is tried out
+	}
 	p.asked = append(p.asked, q)
 	if len(p.choices) == 0 {
 		return ask.Answer{}, ask.ErrNoAnswer
@@ -152,16 +155,32 @@ func (never) Ask(ctx context.Context, _ ask.Question) (ask.Answer, error) {
 	return ask.Answer{}, ask.ErrNoAnswer
 }
 
-func TestNoAnswerInTimeIsARefusal(t *testing.T) {
+// TestNoAnswerInTimeWaits: a question that nobody answers by its deadline decides
+// nothing. The run waits, and the question is put again when it goes on.
+func TestNoAnswerInTimeWaits(t *testing.T) {
 	// What touches the disk stays outside of the bubble: only the clock matters
 	// here.
 	synctest.Test(t, func(t *testing.T) {
 		b := exectest.New(t, twoSteps(), workspace, failing(2))
 		b.Controller.Escalator, b.Controller.Patience = never{}, time.Hour
 		begin := time.Now()
-		b.Run(t).Want(t, history.NotAchieved)
+		locked := b.Lock(t)
+		report, err := b.Controller.Run(t.Context(), locked)
+		if !errors.Is(err, exec.ErrWaiting) || !strings.Contains(err.Error(), "nobody answered question q1 by its deadline") {
+			t.Fatalf("got %v, want that it waits", err)
+		}
 		if took := time.Since(begin); took < time.Hour || took > 2*time.Hour {
 			t.Errorf("the question was given up after %s, want an hour", took)
+		}
+		for _, s := range report.Run.Steps {
+			if s.Status == history.Failed {
+				t.Errorf("step %s has failed, and nobody decided", s.Address)
+			}
+		}
+		p := &person{choices: []string{"r"}}
+		b.Controller.Escalator = p
+		if report, err = b.Controller.Resume(t.Context(), locked, ""); err != nil || len(p.asked) != 1 || p.asked[0].ID != "q1" {
+			t.Errorf("resumed: %v, asked %+v\n%s", err, p.asked, report)
 		}
 	})
 }

@@ -20,6 +20,9 @@ func TestTwoFailuresOfferNoRollback(t *testing.T) {
 	b := exectest.New(t, rowOf(3, `execution = { default_mode = "collaborative" }`, ""), nil, script)
 	offered := map[plan.Address]bool{}
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+		if q.Kind == ask.Confirmation {
+			return answer(q, "y")
+		}
 		_, offered[q.Step] = q.Choice("b")
 		return answer(q, "?") // nobody decides: the step has failed, and the run goes on
 	})

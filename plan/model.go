@@ -474,6 +474,26 @@ type Execution struct {
 	Extra       []Setting
 }
 
+// What becomes of questions where nobody is there to be asked.
+const (
+	Wait   = "wait"   // the run stops, and the question waits for its answer
+	Refuse = "refuse" // the refusing choice of each question is taken
+)
+
+// unattended is the key of [execution] that says it.
+const unattended = "unattended"
+
+// Unattended is what the plan says becomes of questions where nobody is there to
+// be asked: [Wait], [Refuse], or "" if it says nothing.
+func (e *Execution) Unattended() string {
+	for _, s := range e.Extra {
+		if s.Key == unattended && (s.Value.Text == Wait || s.Value.Text == Refuse) {
+			return s.Value.Text
+		}
+	}
+	return ""
+}
+
 // Propagation is what an earlier failure means for the steps that follow.
 type Propagation string
 

@@ -29,7 +29,7 @@ func settingRules() []rule {
 			plan: func(x *inspection, tell tell) { sandboxValues(&x.plan.Sandbox, tell) }},
 		{code: "setting-invalid", severity: Error,
 			why: "What [execution] says of preset, strategy, complexity, test_first, deterministic, token_budget, " +
-				"jobs, on_conflict, external, controls, escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood " +
+				"jobs, on_conflict, external, controls, unattended, escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood " +
 				"would silently be none.",
 			plan: func(x *inspection, tell tell) { unclearWishes(x.plan, tell) }},
 		{code: "log-path-invalid", severity: Error, said: true,
@@ -104,6 +104,7 @@ func wishes() []wish {
 		{"on_conflict", `"ask" or "sequential"`, word("ask", "sequential")},
 		{"external", `"checkpoints" or "every-step"`, word("checkpoints", "every-step")},
 		{"controls", `"on" or "off"`, word("on", "off")},
+		{unattended, `"wait" or "refuse"`, word(Wait, Refuse)},
 		{"escalation_threshold", "a number of failed steps, from 1", whole(1, 1<<31-1)},
 		{"reviewers", "a list of names", func(v Value) bool { return text(v) || texts(v) }},
 		{"evidence", "true or false", flag},

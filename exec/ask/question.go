@@ -22,6 +22,7 @@ const (
 	Threshold    Kind = "threshold"    // dynamic mode: too many failures in a row
 	Checkpoint   Kind = "checkpoint"   // the plan wants a person at this step
 	Education    Kind = "education"    // education mode explains a step before it begins
+	Confirmation Kind = "confirmation" // collaborative mode asks before a critical step
 	Deviation    Kind = "deviation"    // a step changed what it did not declare: accept, revert or halt
 	Dependency   Kind = "dependency"   // a step needs one that failed or is blocked
 	// a group of tasks failed that others need: try again, go on without them,

@@ -13,7 +13,7 @@ const MaxRemembered = 3
 // earlier. The others are about what was refused for safety: a step that may
 // not begin or did what it must not, what cannot be undone, a plan that no
 // longer holds. Each of those wants somebody who looks at it.
-var rememberable = []Kind{StepFailed, Propagation, Threshold, Education, Dependency}
+var rememberable = []Kind{StepFailed, Propagation, Threshold, Education, Confirmation, Dependency}
 
 // Rememberable returns nil if a choice may be remembered for questions like q,
 // or else a *[RefusedError] that says why not: q is about something that was

@@ -108,6 +108,9 @@ func (rep *Model) afterFailure() []nextStep {
 	note := func(format string, args ...any) { out = append(out, nextStep{why: fmt.Sprintf(format, args...)}) }
 	for _, s := range rep.steps {
 		if s.Failure == nil {
+			if s.Blocked != nil && s.unanswered() {
+				note("Step %s (nobody said that it may begin): %s", s.Address, s.remedy())
+			}
 			continue
 		}
 		note("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), s.remedy())
@@ -117,7 +120,13 @@ func (rep *Model) afterFailure() []nextStep {
 			note("Final gate %s (%s): mend what the findings name", j.Gate, j.Result)
 		}
 	}
-	if n := rep.Counts.Blocked; n > 0 {
+	n := rep.Counts.Blocked
+	for _, s := range rep.steps {
+		if s.Blocked != nil && s.unanswered() {
+			n--
+		}
+	}
+	if n > 0 {
 		note("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are"))
 	}
 	switch {

@@ -185,7 +185,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 	out.Reason = reasonLeft(r, t)
 	for _, s := range t.Steps {
 		out.Attempts += len(s.Attempts)
-		if s.Failure != nil {
+		if s.Failure != nil || s.Blocked != nil && s.unanswered() {
 			out.Hints = append(out.Hints, s.remedy())
 		}
 		for _, adv := range r.Step(s.Address).Advised {

@@ -109,6 +109,15 @@ type stepBlocked struct {
 	Unblock []string     `json:"unblock,omitempty"` // ways to have the step run after all
 }
 
+// by says what keeps a step from its work: another one or, where nobody said that
+// it may begin, no step.
+func (b *stepBlocked) by(step plan.Address) string {
+	if b.By == step {
+		return "did not begin"
+	}
+	return "blocked by " + string(b.By)
+}
+
 // ways are how the step can run after all.
 func (b *stepBlocked) ways() string {
 	if len(b.Unblock) == 0 {

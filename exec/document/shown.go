@@ -51,7 +51,7 @@ func remark(s *step) string {
 	case s.Carried != nil:
 		return s.Carried.String()
 	case s.Blocked != nil:
-		return "by " + string(s.Blocked.By) + ": " + s.Blocked.Why
+		return s.Blocked.by(s.Address) + ": " + s.Blocked.Why
 	case s.Skipped != nil:
 		return "by " + s.Skipped.By + ": " + s.Skipped.Why
 	}

@@ -204,7 +204,7 @@ func (s *step) notes() string {
 		notes = append(notes, "skipped by "+s.Skipped.By+": "+s.Skipped.Why)
 	}
 	if s.Blocked != nil {
-		notes = append(notes, "blocked by "+string(s.Blocked.By)+": "+s.Blocked.Why)
+		notes = append(notes, s.Blocked.by(s.Address)+": "+s.Blocked.Why)
 	}
 	return strings.Join(append(notes, s.detours()...), ", ")
 }

@@ -99,8 +99,8 @@ func (s *step) remedy() string {
 	return remedy(s.Failure.Class, cause)
 }
 
-// unanswered reports whether all that the step failed of is a question that
-// nobody answered.
+// unanswered reports whether all that keeps the step from its work is a question
+// that nobody answered.
 func (s *step) unanswered() bool {
 	if len(s.Attempts) > 0 || s.Refusal != nil || len(s.Questions) == 0 {
 		return false

@@ -2,6 +2,7 @@ package history
 
 import (
 	"slices"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
@@ -249,7 +250,11 @@ func (f *Unanswered) ofRun(r *Run, at moment) error {
 		return err
 	}
 	x := r.open[i].exchange
-	if !f.Final {
+	switch {
+	case f.Expired:
+		x.Question.Deadline = time.Time{}
+		return nil
+	case !f.Final:
 		x.Mistaken = append(x.Mistaken, *f)
 		return nil
 	}

@@ -29,11 +29,13 @@ func (f *Answered) String() string {
 	return sprint("%s: %s by %s: %s", f.Answer.Question, f.Answer.Choice, f.Answer.By, f.Answer.Reason)
 }
 
-// Unanswered says that an escalation was refused, or an answer to it.
+// Unanswered says that an escalation was refused, or an answer to it, or that
+// nobody answered by its deadline.
 type Unanswered struct {
 	Question string `json:"question"`
 	Why      string `json:"why"`
-	Final    bool   `json:"final"` // false: an answer did not count, the question stands
+	Final    bool   `json:"final"`             // false: the question stands
+	Expired  bool   `json:"expired,omitempty"` // it waits from now on without a deadline
 }
 
 func (*Unanswered) Type() string { return "unanswered" }

@@ -86,6 +86,8 @@ func note(s *history.Step) string {
 			safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
 	case s.Skipped != nil:
 		return "left out by " + safetext.Clip(s.Skipped.By, 40)
+	case s.Blocked != nil && s.Blocked.By == s.Address:
+		return "nobody said that it may begin"
 	case s.Blocked != nil:
 		return "blocked by " + safetext.Escape(string(s.Blocked.By))
 	case s.Completed == nil:

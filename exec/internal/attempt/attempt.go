@@ -178,6 +178,9 @@ func reinstated(s *history.Step) *history.Attempt {
 // said.
 func (a *Attempts) reinstate(was *history.Attempt) Executor {
 	return Executor{Do: func(ctx context.Context, _ Work) (Outcome, error) {
+		if was.Discarded.Tree == "" {
+			return Outcome{}, nil // it left nothing that is known; what the tree holds is judged
+		}
 		want, err := a.Rec.Store.Tree(ctx, was.Discarded)
 		if err != nil {
 			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)

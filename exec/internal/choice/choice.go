@@ -26,7 +26,7 @@ const (
 	Replan  = "n" // stop, so that another plan can be made
 	Theirs  = "t" // keep what somebody else did
 	Ours    = "o" // put what the step did in its place
-	Settled = "y" // the person has done, seen or decided what a checkpoint is about
+	Settled = "y" // the person has done, seen or decided what a checkpoint is about; it did happen
 )
 
 // ToGoOn begins a step although something speaks against it.
@@ -83,6 +83,15 @@ func leftOut(s *history.Step) string {
 func ToBlock(s *history.Step, blocked string) ask.Choice {
 	return ask.Choice{Key: Block, Label: fmt.Sprintf("let %s have failed, and go on with what does not need it", s.Address),
 		Consequence: blocked + ", and the end is PARTIAL at best"}
+}
+
+// ToHaveHappened has what an attempt left judged that was cut off, and completes
+// the step if it holds: what it did outside cannot be undone, and is not done
+// again.
+func ToHaveHappened(s *history.Step) ask.Choice {
+	return ask.Choice{Key: Settled, Label: fmt.Sprintf("%s did happen: judge what it left", s.Address),
+		Consequence: "nothing runs again; what it left is put back, and the step is completed if that holds",
+		Acknowledge: fmt.Sprintf("%s did happen", s.Address)}
 }
 
 // ToStop lets go of the run, which waits as it is.

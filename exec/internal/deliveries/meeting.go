@@ -125,7 +125,7 @@ func (d *Deliveries) made() []*history.Step {
 	run := d.Rec.Run
 	var last *history.Step
 	for _, s := range run.Concluded() {
-		if s.Completed != nil {
+		if s.Completed != nil && s.Carried == nil {
 			last = s
 		}
 	}

@@ -88,6 +88,8 @@ func (e *Ending) verdict(ctx context.Context) (*verdict, error) {
 			lower(history.NotAchieved, "step %s failed and halted the run", s.Address)
 		case s.Status == history.Failed:
 			lower(history.Partial, "step %s failed", s.Address)
+		case s.Status == history.Blocked && s.Blocked.By == s.Address:
+			lower(history.Partial, "step %s did not begin: %s", s.Address, s.Blocked.Why)
 		case s.Status == history.Blocked:
 			lower(history.Partial, "step %s was blocked by %s", s.Address, s.Blocked.By)
 		case s.Status == history.Skipped && s.Critical && !s.Skipped.Done:

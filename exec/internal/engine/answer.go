@@ -77,7 +77,7 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 	switch q.Kind {
 	case ask.Overlap:
 		return nil // what was chosen is read when it is the step's turn
-	case ask.Education:
+	case ask.Education, ask.Confirmation:
 		if a.Choice != choice.GiveUp && a.Choice != choice.Skip {
 			return nil // what was chosen is read when the step begins
 		}
@@ -97,7 +97,7 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 				Cause: "asked for by " + a.By}}
 		}
 	}
-	switch a.Choice {
+	switch happened := q.Kind != ask.Checkpoint; a.Choice {
 	case choice.Again, choice.Propose:
 		return []history.Fact{repeat(s, recovery.AskRung, "asked for by "+a.By)}
 	case choice.Accept:
@@ -106,6 +106,9 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 		return []history.Fact{&history.StepSkipped{Why: answered(q, a),
 			By: a.By}}
 	case choice.Settled:
+		if happened {
+			return []history.Fact{repeat(s, recovery.AcceptRung, "it did happen, says "+a.By)}
+		}
 		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("settled in answer to "+q.ID+": "+a.Reason, ": "), By: a.By, Done: true}}
 	case choice.GiveUp, choice.Block:
 		return []history.Fact{&history.StepFailed{Class: class(s), Reasons: reasons(s, q), Halts: a.Choice == choice.GiveUp}}
@@ -131,21 +134,23 @@ func refuse(c *guard.Case, why string) []history.Located {
 	switch {
 	case q.Kind == ask.Stage, aboutForeign(q):
 		return at.Locate(final) // what needs the speclet is blocked when its turn comes; nothing of others is touched
-	case q.Kind == ask.Overlap:
-		return at.Locate(final) // they run one after another
+	case q.Kind == ask.Overlap, q.Kind == ask.Rollback:
+		return at.Locate(final) // they run one after another; nothing is undone
 	}
 	if by := c.Blocker(); q.Kind == ask.Dependency && by != nil {
 		// blocked, and no failure of its own
 		return c.Step.Where(0).Locate(final, question.BlockedBy(c.Step, by))
 	}
+	if c.Step.Status == history.Pending {
+		return c.Step.Where(0).Locate(final, question.NotBegun(c.Step, q, said)) // what nobody ran has not failed
+	}
 	return at.Locate(final, undecided(c, q, said))
 }
 
-// undecided is what becomes of a step about which nobody decided: it has
-// failed. Where the plan itself, or going back, is in question, the run ends.
+// undecided is what becomes of a step that failed and about which nobody decided
+// otherwise.
 func undecided(c *guard.Case, q ask.Question, why string) *history.StepFailed {
-	return &history.StepFailed{Class: class(c.Step), Halts: halts(c) || q.Kind == ask.Obsolete ||
-		q.Kind == ask.Rollback,
+	return &history.StepFailed{Class: class(c.Step), Halts: halts(c),
 		Reasons: slices.Concat(reasons(c.Step, q), []string{fmt.Sprintf("nobody decided otherwise: %s", why)})}
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// firstMethod is the method that the step begins with: the one chosen in
-// education mode, else its own.
+// firstMethod is the method that the step begins with: the one that a person
+// chose before it began, else its own.
 func firstMethod(c *guard.Case) string { return question.FirstMethod(c.Step) }
 
 // goesOn reports whether the next thing to do for the step is an attempt.

@@ -96,6 +96,8 @@ func reason(run *history.Run, steps []*history.Step, over *history.TaskOver) str
 				why = ": " + s.Failed.Reasons[0]
 			}
 			return fmt.Sprintf("step %s failed (%s)%s", s.Address, s.Failed.Class, why)
+		case s.Blocked != nil && s.Blocked.By == s.Address:
+			return fmt.Sprintf("step %s did not begin: %s", s.Address, s.Blocked.Why)
 		case s.Blocked != nil:
 			return fmt.Sprintf("step %s is blocked by step %s", s.Address, s.Blocked.By)
 		case s.Skipped != nil && !s.Skipped.Done && (s.Critical || s.FailedAndLeftOut() || over.Status == history.Skipped):

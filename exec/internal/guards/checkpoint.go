@@ -34,6 +34,15 @@ func repetition(c *guard.Case) guard.Verdict {
 	return guard.Hold(question.Repetition(c))
 }
 
+// confirmation asks before a critical step begins, in a run that is collaborative
+// from its beginning.
+func confirmation(c *guard.Case) guard.Verdict {
+	if q, ask := question.Confirmation(c); ask {
+		return guard.Hold(q)
+	}
+	return guard.Pass()
+}
+
 // education explains a step before it begins, in education mode, and asks how
 // to do it.
 func education(c *guard.Case) guard.Verdict {

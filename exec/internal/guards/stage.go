@@ -71,7 +71,7 @@ func askedStage(run *history.Run, what string) bool {
 // stageSettled reports whether somebody decided to go on without what needs a
 // step that failed, or that is blocked by one that did.
 func stageSettled(run *history.Run, by *history.Step) bool {
-	for by.Blocked != nil {
+	for by.Blocked != nil && by.Blocked.By != by.Address {
 		by = run.Step(by.Blocked.By)
 	}
 	return by.ChosenLast(choice.Block) || slices.ContainsFunc(run.Steps, func(s *history.Step) bool {

@@ -21,17 +21,18 @@ func Always() []guard.Guard {
 // what comes of it all are asked again.
 func Table() []guard.Guard {
 	return []guard.Guard{
-		guard.Of("dependency", dependency),   // an earlier step that it needs is missing
-		guard.Of("threshold", threshold),     // failures pile up, so dynamic mode asks
-		guard.Of("unproven", unproven),       // a task that it needs left no evidence
-		guard.Of("binding", binding),         // something moved, or somebody changed the tree
-		guard.Of("done", done),               // its work was acknowledged as done
-		guard.Of("approval", approval),       // the reviewers decide about its task
-		guard.Of("repetition", repetition),   // it cannot be undone, and would run once more
-		guard.Of("checkpoint", checkpoint),   // the plan wants a person here
-		guard.Of("compliance", compliant),    // its task does not keep the articles
-		guard.Of("feasibility", feasibility), // advisors are heard before its task
-		guard.Of("propagation", propagation), // what follows from earlier failures
-		guard.Of("education", education),     // it is explained first
+		guard.Of("dependency", dependency),     // an earlier step that it needs is missing
+		guard.Of("threshold", threshold),       // failures pile up, so dynamic mode asks
+		guard.Of("unproven", unproven),         // a task that it needs left no evidence
+		guard.Of("binding", binding),           // something moved, or somebody changed the tree
+		guard.Of("done", done),                 // its work was acknowledged as done
+		guard.Of("approval", approval),         // the reviewers decide about its task
+		guard.Of("repetition", repetition),     // it cannot be undone, and would run once more
+		guard.Of("checkpoint", checkpoint),     // the plan wants a person here
+		guard.Of("compliance", compliant),      // its task does not keep the articles
+		guard.Of("feasibility", feasibility),   // advisors are heard before its task
+		guard.Of("propagation", propagation),   // what follows from earlier failures
+		guard.Of("education", education),       // it is explained first
+		guard.Of("confirmation", confirmation), // a person is asked before a critical one
 	}
 }

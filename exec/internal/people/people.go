@@ -99,6 +99,9 @@ func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error
 	}
 	p.Tell(about)
 	p.Rec.Seen.Forget(disturbance.PersonAsked...)
+	if q.Deadline.IsZero() && p.Patience > 0 { // it expired, and is put once more
+		q.Deadline = p.Now().UTC().Add(p.Patience)
+	}
 	var err error
 	for range mistakes {
 		var a ask.Answer
@@ -120,8 +123,12 @@ func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error
 			fmt.Errorf("%w for an answer to question %s: %s", session.ErrWaiting, q.ID, q.What))
 	case session.Interrupted(ctx):
 		return nil // the loop stops
-	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() &&
-		!p.Now().Before(q.Deadline):
+	case p.expired(q):
+		return p.expire(ctx, s, q, err)
+	case q.Kind == ask.Obsolete && errors.Is(err, ask.ErrNoAnswer):
+		return p.Pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, and nobody says that the run goes on all the same: %w",
+			session.ErrWaiting, err))
+	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken):
 		foreign := p.Rec.Run.Foreign
 		if err := p.Note(ctx, p.Decider().Refuse(p.Rec.Run, err.Error())); err != nil || foreign == nil {
 			return err
@@ -131,6 +138,23 @@ func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error
 	// Nobody refused: the way to whoever answers is broken.
 	return p.Pause(ctx, "question "+q.ID+" could not be put",
 		fmt.Errorf("exec: question %s could not be put: %w", q.ID, err))
+}
+
+// expired reports whether a question waits no longer.
+func (p *People) expired(q ask.Question) bool {
+	return !q.Deadline.IsZero() && !p.Now().Before(q.Deadline)
+}
+
+// expire lets go of the run where nobody answered in time. Nothing is decided:
+// the question stands, without a deadline, and is put again when the run goes
+// on.
+func (p *People) expire(ctx context.Context, s *history.Step, q ask.Question, err error) error {
+	if err := p.Rec.Record(ctx, s.Where(q.Attempt),
+		&history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line), Expired: true}); err != nil {
+		return err
+	}
+	return p.Pause(ctx, "question "+q.ID+" expired",
+		fmt.Errorf("%w: nobody answered question %s by its deadline, and it waits: %s", session.ErrWaiting, q.ID, q.What))
 }
 
 // unsettled refuses to go on while nobody says what becomes of what others did.

@@ -76,7 +76,7 @@ func Education(c *guard.Case) (ask.Question, bool) {
 		!stopsAt(c, how.pace) {
 		return ask.Question{}, false
 	}
-	last := lastLesson(s)
+	last := lastOf(s, ask.Education)
 	switch {
 	case last == nil:
 		return lessonQuestion(c, how, false), true
@@ -94,10 +94,11 @@ func Education(c *guard.Case) (ask.Question, bool) {
 	return ask.Question{}, false
 }
 
-// lastLesson is the latest question of education mode about a step, or nil.
-func lastLesson(s *history.Step) *history.Exchange {
+// lastOf is the latest question about a step that is of one of some kinds, or
+// nil.
+func lastOf(s *history.Step, kinds ...ask.Kind) *history.Exchange {
 	for i := range slices.Backward(s.Questions) {
-		if s.Questions[i].Question.Kind == ask.Education {
+		if slices.Contains(kinds, s.Questions[i].Question.Kind) {
 			return &s.Questions[i]
 		}
 	}
@@ -186,9 +187,9 @@ func approachChoices(s *history.Step, t *ask.Teaching) []ask.Choice {
 }
 
 // FirstMethod is the method that a step begins with: the one chosen in
-// education mode, else its own.
+// education or collaborative mode, else its own.
 func FirstMethod(s *history.Step) string {
-	x := lastLesson(s)
+	x := lastOf(s, ask.Education, ask.Confirmation)
 	if x == nil || x.Answer == nil || x.Question.Teaching == nil {
 		return recovery.Primary
 	}

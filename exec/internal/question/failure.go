@@ -25,6 +25,9 @@ func Failure(c *guard.Case, f *history.AttemptFailed, why string) ask.Question {
 		}
 	}
 	q.Choices = append(q.Choices, repeat)
+	if s.Rollback == plan.Irreversible && (f.Class == history.Lost || f.Class == history.Interrupted) {
+		q.Choices = append(q.Choices, choice.ToHaveHappened(s))
+	}
 	if s.Refusal == nil && s.Rollback != plan.Irreversible && kind != ask.Compensation && c.Hears() {
 		q.Choices = append(q.Choices, choice.ToPropose(s))
 	}

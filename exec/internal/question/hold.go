@@ -136,6 +136,12 @@ func BlockedBy(s, by *history.Step) *history.StepBlocked {
 		}}
 }
 
+// NotBegun says that a step may not begin because nobody said that it may.
+func NotBegun(s *history.Step, q ask.Question, why string) *history.StepBlocked {
+	return &history.StepBlocked{By: s.Address, Why: fmt.Sprintf("nobody said that it may begin (%s): %s", q.Kind, why),
+		Unblock: []string{"finish the run once it has ended, where somebody is there to answer"}}
+}
+
 // Checkpoint asks a person where the plan wants one: at the steps of a task of
 // the kind "checkpoint", of which what says more.
 func Checkpoint(c *guard.Case, what string) ask.Question {

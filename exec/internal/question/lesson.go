@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 )
@@ -11,7 +12,7 @@ import (
 // Lesson is what a step of education mode taught that is over; nil if nothing
 // is to be noted. A step of which nothing ran taught nothing.
 func Lesson(s *history.Step) *history.Lesson {
-	x := lastLesson(s)
+	x := lastOf(s, ask.Education)
 	if x == nil || s.Lesson != nil || !s.Status.Over() || len(s.Attempts) == 0 || x.Question.Teaching == nil {
 		return nil
 	}
