@@ -6,5 +6,5 @@ package simulate_test
 // hold one up.
 const (
 	games   = 20_000
-	atLeast = 20
+	atLeast = 15
 )
