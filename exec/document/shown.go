@@ -50,8 +50,10 @@ func remark(s *step) string {
 	switch {
 	case s.Carried != nil:
 		return s.Carried.String()
+	case s.Blocked != nil && s.Blocked.By == s.Address:
+		return s.Blocked.Why
 	case s.Blocked != nil:
-		return s.Blocked.by(s.Address) + ": " + s.Blocked.Why
+		return "by " + string(s.Blocked.By) + ": " + s.Blocked.Why
 	case s.Skipped != nil:
 		return "by " + s.Skipped.By + ": " + s.Skipped.Why
 	}

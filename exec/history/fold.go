@@ -195,6 +195,9 @@ func (f *Started) ofRun(r *Run, at moment) error {
 
 func (f *Resumed) ofRun(r *Run, at moment) error {
 	r.Boot, r.Stopping = f.Boot, nil
+	if f.Git != nil {
+		r.Git = f.Git
+	}
 	if r.Ended == nil {
 		r.Resumptions++
 		r.ResumedAt = at.seq

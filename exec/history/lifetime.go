@@ -98,11 +98,20 @@ type Resumed struct {
 	Reason   string       `json:"reason"`              // "crash", or why it had been paused
 	InFlight plan.Address `json:"in_flight,omitempty"` // the step that was under way
 	Boot     string       `json:"boot,omitempty"`      // the life of the machine; "" where nobody knows
+	// Git is the repository from which the run goes on, where somebody worked in
+	// it meanwhile, and GitMoved what moved. Nil: it is as it was.
+	Git      ledger.GitState `json:"git,omitempty"`
+	GitMoved []string        `json:"git_moved,omitempty"`
 }
 
 func (*Resumed) Type() string { return "run-resumed" }
 
-func (f *Resumed) String() string { return "after " + f.Reason }
+func (f *Resumed) String() string {
+	if len(f.GitMoved) == 0 {
+		return "after " + f.Reason
+	}
+	return sprint("after %s; in the repository moved %s", f.Reason, strings.Join(f.GitMoved, ", "))
+}
 
 // Status of a run, or of its end.
 type Status string

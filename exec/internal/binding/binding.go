@@ -40,6 +40,9 @@ type Binding struct {
 	// Accepted is what a person lets the run be bound to instead of what it was
 	// bound to; nil if nobody accepted anything.
 	Accepted *envelope.Envelope
+	// Repository is what it is let be instead of what the run left; nil if it is
+	// to be that.
+	Repository ledger.GitState
 
 	prober   probe.Prober // of the workspace
 	layer    probe.Prober // of the folder in which steps work
@@ -149,7 +152,11 @@ func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*sessi
 	if len(moves) > 0 {
 		refused.Actions = slices.Insert(refused.Actions, 1, b.Accepting(moves))
 	}
-	if moved := b.Rec.Run.Git.Moved(git); len(moved) > 0 {
+	left := b.Repository
+	if left == nil {
+		left = b.Rec.Run.Git
+	}
+	if moved := left.Moved(git); len(moved) > 0 {
 		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))
 		refused.Hint += "; git reset HEAD@{1} takes a commit back and keeps its files, git switch goes back to a branch"
 	}

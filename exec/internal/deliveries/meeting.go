@@ -234,6 +234,12 @@ func (d *Deliveries) Look(ctx context.Context, s *history.Step) error {
 	return d.found(ctx, d.near(s), finding{holds: now, theirs: ledger.Diff(held, now)})
 }
 
+// AsLeft reports whether the workspace is what the run left there.
+func (d *Deliveries) AsLeft(ctx context.Context) (bool, error) {
+	now, err := d.scan(ctx)
+	return err == nil && now.Digest() == d.Rec.Run.Placed.Tree, err
+}
+
 // holdsSame reports whether a tree holds an entry, or nothing, at a path.
 func holdsSame(tree *ledger.Tree, path string, e *ledger.Entry) bool {
 	has, ok := tree.Lookup(path)

@@ -141,6 +141,11 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	repo, err := l.meanwhile(ctx)
+	if err != nil {
+		return err
+	}
+	l.Bound.Repository, resumed.Git, resumed.GitMoved = repo.state, repo.state, repo.moved
 	if err := l.Bound.VerifyAgain(ctx, lost || half); err != nil {
 		return err
 	}
@@ -165,6 +170,12 @@ func (l *Life) takeUp(ctx context.Context) error {
 	}
 	if err := l.Rec.Record(ctx, history.Where{}, facts...); err != nil {
 		return err
+	}
+	l.Bound.Repository = nil
+	if repo.state != nil && l.Rec.Run.Started.Layered() {
+		if _, err := worktree.RenewRepository(ctx, l.Work); err != nil {
+			return err
+		}
 	}
 	if err := l.lookAgain(ctx); err != nil {
 		return err
