@@ -32,10 +32,15 @@ func (c candidate) read() (*plan.Text, error) {
 	return &plan.Text{Path: c.path, Text: text}, nil
 }
 
+// about are words in the names of files that have the head of the phase plan that
+// they are about.
+var about = []string{"SUMMARY", "REVIEW", "VERIFICATION", "VALIDATION", "RESEARCH", "CONTEXT", "DISCUSSION", "UAT", "STATE", "ROADMAP", "README"}
+
 // candidates lists the files of a folder that are plans by their content,
-// sorted by name.
+// sorted by name. Phase plans are those that are called so; where none is, all
+// that are not called like what is written about one.
 func candidates(dir string, entries []os.DirEntry) []candidate {
-	var list []candidate
+	var list, others []candidate
 	looked := 0
 	for _, e := range entries {
 		if !looksReadable(e) {
@@ -55,10 +60,16 @@ func candidates(dir string, entries []os.DirEntry) []candidate {
 		switch format, _ := detect(path, text); {
 		case format == plan.Unknown:
 		case format == phase.Format && !strings.Contains(strings.ToUpper(e.Name()), "PLAN"):
-			// a summary or a review has the head of the plan that it is about
+			others = append(others, candidate{path, format})
 		default:
 			list = append(list, candidate{path, format})
 		}
+	}
+	if len(list) == 0 {
+		list = slices.DeleteFunc(others, func(c candidate) bool {
+			name := strings.ToUpper(filepath.Base(c.path))
+			return slices.ContainsFunc(about, func(word string) bool { return strings.Contains(name, word) })
+		})
 	}
 	slices.SortFunc(list, func(a, b candidate) int { return strings.Compare(a.path, b.path) })
 	return list

@@ -146,10 +146,13 @@ func TestFolders(t *testing.T) {
 	}{
 		"a native plan comes first": {map[string]string{"plan.toml": nativePlan, "04-01-PLAN.md": phaseFirst},
 			plan.Native, nil, ""},
-		"nothing":                      {map[string]string{"a.txt": "x"}, "", file.ErrNoPlan, "PLAN.md"},
-		"only prose":                   {map[string]string{"README.md": "# Read me\n\nText.\n"}, "", file.ErrNoPlan, "PLAN.md"},
-		"two kinds":                    {map[string]string{"04-01-PLAN.md": phaseFirst, "pending_actions.json": `[{"task_id":1,"priority":"HIGH","action":"a","acceptance_criteria":["b"]}]`}, "", file.ErrManyPlans, "pending_actions.json"},
-		"a summary is not its plan":    {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "phase-plan", nil, ""},
+		"nothing":                   {map[string]string{"a.txt": "x"}, "", file.ErrNoPlan, "PLAN.md"},
+		"only prose":                {map[string]string{"README.md": "# Read me\n\nText.\n"}, "", file.ErrNoPlan, "PLAN.md"},
+		"two kinds":                 {map[string]string{"04-01-PLAN.md": phaseFirst, "pending_actions.json": `[{"task_id":1,"priority":"HIGH","action":"a","acceptance_criteria":["b"]}]`}, "", file.ErrManyPlans, "pending_actions.json"},
+		"a summary is not its plan": {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "phase-plan", nil, ""},
+		"phase plans that are called otherwise": {map[string]string{"foundation.md": phaseFirst, "lamps (v2).md": phaseSecond,
+			"foundation summary.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "phase-plan", nil, ""},
+		"a summary alone is no plan":   {map[string]string{"04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "", file.ErrNoPlan, ""},
 		"a lock file is no plan":       {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-PLAN.lock.json": `{"tasks": []}`}, "phase-plan", nil, ""},
 		"what lies deeper is not read": {map[string]string{"deep/04-01-PLAN.md": phaseFirst}, "", file.ErrNoPlan, ""},
 	} {

@@ -36,7 +36,7 @@
 // A set of files becomes one plan: each file is a speclet that waits for those
 // it depends on. A task keeps its id where that is a code that no other file
 // uses, and has the plan's before it where it is not. A wave that is not after
-// the wave of what a plan waits for is a fault, as both would start together. A
+// the wave of what a plan waits for is a warning: it waits all the same. A
 // dependency on a plan of another phase is kept and not judged, since that phase
 // lies elsewhere.
 //

@@ -33,7 +33,7 @@ func TestReadSet(t *testing.T) {
 02 after [01] has 02-1,02-2
 03 after [01 02] has T1-01
 stages [[01] [02] [03]]
-04-lamps/04-03-PLAN.md:4 error wave-not-after-dependency
+04-lamps/04-03-PLAN.md:4 warning wave-not-after-dependency
 `},
 		{"waves that differ, plans that are not there, names from files", []plan.Text{
 			member("01-PLAN.md", "wave: 3\n", "1"),
@@ -92,6 +92,6 @@ func ExampleReadSet() {
 	}
 	// Output:
 	// [[01] [02]]
-	// 04-02-PLAN.md:4:1: error: plan "02" is in wave 1 and depends on plan "01", which is in wave 1: they would start together [wave-not-after-dependency]
+	// 04-02-PLAN.md:4:1: warning: plan "02" is in wave 1 and depends on plan "01", which is in wave 1: it waits all the same [wave-not-after-dependency]
 	// write  wave: 2,  or take the dependency out
 }

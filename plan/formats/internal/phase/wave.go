@@ -26,10 +26,9 @@ func cycles(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 }
 
 // waves compares the waves that plans declare with those that follow from what
-// they depend on: one more than the latest of these. Only a wave that is not
-// after a dependency's is a fault, as both would start together; a wave that
-// is later than it needs to be is a remark, since people also use waves to
-// spread work.
+// they depend on: one more than the latest of these. A wave that is not after a
+// dependency's contradicts it, and the dependency goes before; one that is later
+// than it needs to be is a remark, since people also use waves to spread work.
 func waves(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 	var found []plan.Diagnostic
 	p := plan.Plan{Speclets: speclets}
@@ -49,9 +48,9 @@ func waves(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 		said := len(found)
 		for _, j := range m.needs {
 			if d := set[j]; d.hasWave && d != m && m.wave <= d.wave {
-				found = append(found, plan.Diagnostic{Code: "wave-not-after-dependency", Severity: plan.Error,
+				found = append(found, plan.Diagnostic{Code: "wave-not-after-dependency", Severity: plan.Warning,
 					Pos:     m.t.At(m.waveAt),
-					Message: fmt.Sprintf("plan %q is in wave %d and depends on plan %q, which is in wave %d: they would start together", m.id, m.wave, d.id, d.wave),
+					Message: fmt.Sprintf("plan %q is in wave %d and depends on plan %q, which is in wave %d: it waits all the same", m.id, m.wave, d.id, d.wave),
 					Hint:    fmt.Sprintf("write  wave: %d,  or take the dependency out", max(m.order, d.wave+1))})
 			}
 		}
