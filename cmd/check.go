@@ -9,6 +9,8 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/internal/safetext"
+	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/report"
 )
@@ -27,7 +29,9 @@ type checkCommand struct {
 
 // Run carries the command out.
 func (f *checkCommand) Run(ctx context.Context, p *cli) error {
-	options := plan.CheckOptions{} // which executors there are is the host's matter, not the plan's
+	// Which executors there are is the host's matter, not the plan's; who can read
+	// what it promises is that of this machine.
+	options := plan.CheckOptions{Unread: (&source.Reader{Languages: languages.All()}).Unread}
 	draft, err := p.draft(f.Args[0])
 	if err != nil {
 		return p.reportUnreadable(f.Args[0], err, f.Format)

@@ -18,6 +18,8 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -54,6 +56,10 @@ type Controller struct {
 	Gates []gate.Gate
 	// Checks are further kinds of checks, besides the built-in ones.
 	Checks []gate.Check
+	// Languages are those whose source files are read: what is public in them,
+	// and which symbols they declare. Nil: languages.All(). A promise about a
+	// file of any other is undecided, which blocks.
+	Languages []source.Language
 	// Guards may hold up a step before it begins, after those that every run
 	// has. Their names stand in the journal, and no two guards have one name.
 	Guards []guard.Guard
@@ -220,6 +226,14 @@ func (c *Controller) resume(ctx context.Context, locked *plan.Locked, run string
 		return e.report(), outcome(e.Rec.Run)
 	}
 	return e.over(ctx, e.drive.CarryOn(ctx))
+}
+
+// sources reads source files for a run.
+func (c *Controller) sources() *source.Reader {
+	if c.Languages == nil {
+		return &source.Reader{Languages: languages.All()}
+	}
+	return &source.Reader{Languages: c.Languages}
 }
 
 func (c *Controller) workspace() Workspace {

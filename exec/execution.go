@@ -144,6 +144,7 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 func (e *execution) equip() {
 	e.Contract, e.needed = &guard.Contract{Plan: e.Plan}, needed(e.Plan)
 	e.Panel = e.c.panel()
+	e.Sources = e.c.sources()
 	e.Touchy = !e.Panel.OnlyLooks() || len(e.c.Checks) > 0
 	e.Work.Noted = !e.Touchy && len(e.c.Advisors)+len(e.c.Reviewers) == 0 && e.c.Evidence == nil
 	// What a host's code gets to see, it could change; the contract is not

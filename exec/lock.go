@@ -91,7 +91,7 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) (_ []Alread
 		return nil, err
 	}
 	pass := &gate.Pass{Phase: gate.Before, Plan: e.Plan, Dir: e.Work.Root, Base: tree, Before: tree, After: tree,
-		Log: e.Rec.Log,
+		Log: e.Rec.Log, Sources: e.Sources,
 		Content: func(_ context.Context, entry ledger.Entry) (io.ReadCloser, error) {
 			return worktree.OpenIn(e.Work.Root, entry.Path)
 		}}

@@ -341,7 +341,7 @@ func (c *Controller) roles(needed []string) history.Roles {
 // Options are what the controller adds to a plan's own rules: the check kinds,
 // the gates and the executors that it knows.
 func (c *Controller) Options() plan.CheckOptions {
-	o := plan.CheckOptions{}
+	o := plan.CheckOptions{Unread: c.sources().Unread}
 	for _, check := range c.Checks {
 		if check == nil {
 			continue // whoever judges with it is refused

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/proof"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -61,12 +62,12 @@ func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt,
 	if err != nil {
 		return nil, err
 	}
-	made, err := source.Compare(ctx, ledger.Diff(before, after), store.Open)
+	made, err := (&source.Reader{Languages: languages.All()}).Compare(ctx, ledger.Diff(before, after), store.Open)
 	if err != nil {
 		return nil, err
 	}
 	return &history.Accounted{Tree: after.Digest(), Declared: declared, Changes: made.Changes, Symbols: made.Symbols,
-		Lines: made.Lines, PerPath: made.PerPath, Account: ledger.Reconcile(declared, made.Changes, made.Symbols)}, nil
+		Lines: made.Lines, PerPath: made.PerPath, Unread: made.Unread, Account: ledger.Reconcile(declared, made.Changes, made.Symbols)}, nil
 }
 
 // declared is what a step of a run's plan declares.

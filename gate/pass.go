@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -41,6 +42,14 @@ type Pass struct {
 	// Since reads the tree as it was before the first step of the task. The
 	// controller sets it; where it is nil the task began with Before.
 	Since func(context.Context) (*ledger.Tree, error)
+
+	// Sources reads source files, and says which languages somebody reads. The
+	// controller sets it, and what it read of an attempt it does not read again;
+	// where it is nil, gates read Go.
+	Sources *source.Reader
+	// Vouched are the paths of source files of which a person said that the step
+	// keeps what it promised of them, though nobody can read it.
+	Vouched []string
 
 	// Comparison is what changed from Before to After: Changes, Symbols, Lines.
 	ledger.Comparison

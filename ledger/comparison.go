@@ -6,6 +6,16 @@ type Comparison struct {
 	Symbols []Symbol // added and removed
 	Lines   LineCount
 	PerPath map[string]LineCount // of each file whose content changed
+	// Unread are the changed source files of which nobody can say which symbols
+	// came and went.
+	Unread []Unread
+}
+
+// Unread is a source file that nobody read, and why.
+type Unread struct {
+	Path     string `json:"path"`
+	Language string `json:"language"`
+	Why      string `json:"why"`
 }
 
 // LineCount is the size of a textual change.

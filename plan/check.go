@@ -219,6 +219,11 @@ type CheckOptions struct {
 	Executors  []string    // names of executors that the host has; nil: not checked
 	Approvals  []Approval  // verdicts of planning gates, as far as they are known
 
+	// Unread is the language of a path that nobody reads, "" if somebody does, or
+	// if it is of none; see source.Reader.Unread. Nil: Go alone
+	// is read.
+	Unread func(path string) string
+
 	// Gates are those that a plan may ask for, by name, with the arguments that
 	// each takes; nil: not checked. Nobody changes the slices.
 	Gates map[string][]Argument

@@ -2,10 +2,10 @@ package plan
 
 import (
 	"fmt"
-	"go/token"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
@@ -81,12 +81,14 @@ func namingRules() []rule {
 				return "", ""
 			}),
 		everyText(rule{code: "symbol-invalid", severity: Error, said: true, cause: true,
-			why: "A symbol is FOLDER.Name or FOLDER.Type.Method."},
+			why: "A symbol is the place where it is declared, a point, and its name: FOLDER.Name and FOLDER.Type.Method in Go, " +
+				"package.module.Class.method in Python, src/file.Class.method in TypeScript (docs/languages.md)."},
 			[]meaning{symbol}, func(name string) (message, hint string) {
-				if dot := strings.LastIndexByte(name, '.'); dot < 0 || !token.IsIdentifier(name[dot+1:]) ||
+				if dot := strings.LastIndexByte(name, '.'); dot < 0 || !isIdentifier(name[dot+1:]) ||
 					safetext.Hidden(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
 					return fmt.Sprintf("%q is not a symbol", name),
-						`a symbol is FOLDER.Name or FOLDER.Type.Method, as in "server.Limiter.Allow", and ".Name" in the root`
+						`a symbol is its place and its name, as in "server.Limiter.Allow" in Go (".Name" in the root), ` +
+							`"package.module.Class.method" in Python, and "src/file.Class.method" in TypeScript`
 				}
 				return "", ""
 			}),
@@ -222,6 +224,17 @@ func idInvalid(n name, tell tell) {
 // and safe in names of files.
 func validID(id string) bool {
 	return id != "" && len(id) <= 128 && strings.IndexFunc(id, func(r rune) bool { return !idRune(r) }) < 0
+}
+
+// isIdentifier reports whether a name may be that of a declaration, in any
+// language: a keyword of one is a name in another.
+func isIdentifier(name string) bool {
+	for i, r := range name {
+		if r != '_' && r != '$' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return name != ""
 }
 
 // twice reports the names of a kind that others of it have before.

@@ -22,6 +22,7 @@ import (
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -55,6 +56,7 @@ func Run(ctx context.Context, dir string, locked *plan.Locked, x exec.Executor, 
 	defer shut(closeStore)
 	c := &controller{executor: x, panel: judges, store: store, done: map[plan.Address]bool{},
 		scanner: scan.Scanner{Scope: locked.Plan().Scope}, pass: gate.Pass{Plan: locked.Plan(), Dir: dir, Attempt: 1,
+			Sources: &source.Reader{Languages: languages.All()},
 			Content: store.Open}}
 	commands, err := sandbox.Runner(locked.Plan(), dir)
 	if err != nil {
@@ -128,7 +130,7 @@ func (c *controller) step(ctx context.Context, before *ledger.Tree) (*ledger.Tre
 	ctx = context.WithoutCancel(ctx) // what was begun is ended
 	after, kept, err := c.look(ctx, before)
 	if err == nil {
-		p.Comparison, err = source.Compare(ctx, ledger.Diff(before, after), c.store.Open)
+		p.Comparison, err = p.Sources.Compare(ctx, ledger.Diff(before, after), c.store.Open)
 	}
 	if err != nil {
 		return nil, err // the next call finds the step begun

@@ -20,6 +20,7 @@ type Accounted struct {
 	Symbols  []ledger.Symbol             `json:"symbols,omitempty"`
 	Lines    ledger.LineCount            `json:"lines"`
 	PerPath  map[string]ledger.LineCount `json:"per_path,omitempty"`
+	Unread   []ledger.Unread             `json:"unread,omitempty"`    // source files of which nobody knows the symbols
 	Git      []string                    `json:"git_moved,omitempty"` // what moved in the repository
 	Bears    []Bearing                   `json:"bears,omitempty"`     // what files bear, as declared
 	// Of a very large account, Whole is the digest of all of it in the content
@@ -76,7 +77,7 @@ func (f *Accounted) Size() string {
 // Only an account of nothing is known without reading it.
 func (f *Accounted) readBack() Fact {
 	a := &f.Account
-	if len(f.Changes)+len(f.Symbols)+len(f.PerPath)+len(f.Git)+len(f.Bears)+len(f.Inline) > 0 ||
+	if len(f.Changes)+len(f.Symbols)+len(f.PerPath)+len(f.Git)+len(f.Bears)+len(f.Inline)+len(f.Unread) > 0 ||
 		len(a.Matching)+len(a.Extra)+len(a.Missing)+len(a.SymbolsMatching)+len(a.SymbolsExtra) > 0 {
 		return nil
 	}

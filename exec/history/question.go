@@ -90,6 +90,9 @@ type Addendum struct {
 	MaxFiles *int     `json:"max_files,omitempty"`
 	MaxLines *int     `json:"max_lines,omitempty"`
 	Modules  []string `json:"modules,omitempty"`
+	// Unread are paths of source files of which the person said that the step
+	// keeps what it promised of them, though nobody could read it.
+	Unread []string `json:"unread,omitempty"`
 
 	Prev   ledger.Digest `json:"prev"`   // of the link before it, or of the plan
 	Digest ledger.Digest `json:"digest"` // of all of the above

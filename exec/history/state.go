@@ -265,6 +265,16 @@ func (e *Exchange) Open() bool { return e.Answer == nil && e.Unanswered == nil }
 // Where is where facts about the step, and the given attempt of it, belong.
 func (s *Step) Where(attempt int) Where { return Where{Step: s.Address, Attempt: attempt} }
 
+// Vouched are the source files of which a person said that the step keeps what it
+// promised of them, though nobody could read it.
+func (s *Step) Vouched() []string {
+	var paths []string
+	for _, a := range s.Addenda {
+		paths = append(paths, a.Unread...)
+	}
+	return paths
+}
+
 // Granted is the plan's step with what persons have accepted for it besides.
 // The plan's own is not changed.
 func (s *Step) Granted(step *plan.Step) *plan.Step {

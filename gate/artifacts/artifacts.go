@@ -6,8 +6,9 @@
 // stays in the workspace, no special file, no new setuid, setgid or sticky bit,
 // and no hard link to outside. A link is followed in the tree, and what it
 // leads to need not be there. A glob of created paths is not kept by folders
-// that hold nothing. Under the profile observe what nobody declared is recorded
-// instead of refused.
+// that hold nothing. Under the profile observe a path that nobody declared is
+// recorded instead of refused. Symbols are accounted only where a step says which
+// it changes, and then under every profile.
 package artifacts
 
 import (
@@ -27,8 +28,8 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "artifacts",
-		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead; under scoped what the plan names for a step may change, and nothing else. A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
+		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead; under scoped what the plan names for a step may change, and nothing else. Where a step says which symbols it adds and removes, a source file that nobody can read fails (docs/languages.md). A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
 	}, content.Unchanged, judgeArtifacts)
 }
 
@@ -42,6 +43,7 @@ func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
 		pass.Report(missing(m, stood))
 	}
 	extras(pass, account, binds)
+	unread(pass)
 	if err := kinds(pass, declaredBy(pass), account.Matching); err != nil {
 		return err
 	}
@@ -93,6 +95,17 @@ func missing(m ledger.Expectation, stood map[string]ledger.Change) gate.Finding 
 		Expected: fmt.Sprintf("%s %q", m.Op, m.Path), Happened: "nothing of the kind"}
 }
 
+// unread objects to the source files of which nobody can say which symbols came
+// and went, where the step says which.
+func unread(pass *gate.Pass) {
+	if a := pass.Step.Artifacts; a == nil || a.SymbolsAdd == nil && a.SymbolsRemove == nil {
+		return
+	}
+	for _, u := range pass.Unread {
+		content.Undecided(pass, u.Path, "only the declared symbols were added and removed", []string{u.Why})
+	}
+}
+
 // extras says what happened without being declared: a fault, or where the plan
 // does not bind the step something that is recorded.
 func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
@@ -106,12 +119,7 @@ func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
 			Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
 			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
 	}
-	for _, s := range account.SymbolsExtra {
-		if !binds {
-			pass.Evidencef("symbol %q was %s without being declared (recorded, as the profile is %s)", s.Name,
-				say.Symbol(s.Op), pass.Plan.Profile)
-			continue
-		}
+	for _, s := range account.SymbolsExtra { // of a step that says which symbols it changes, whatever the profile
 		pass.Report(gate.Finding{Code: code.SymbolExtra, Path: s.Path, Line: s.Line,
 			Message:  fmt.Sprintf("symbol %q was %s, and nobody declared that", s.Name, say.Symbol(s.Op)),
 			Expected: fmt.Sprintf("symbol %q not %s", s.Name, say.Symbol(s.Op)),

@@ -11,9 +11,10 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
-	"github.com/planlock/planlock/gate/internal/goapi"
 	"github.com/planlock/planlock/gate/internal/workspace"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/ledger/source/golang"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -36,12 +37,12 @@ func apiCompatible(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Ver
 			return gate.Verdict{}, err
 		}
 		for _, d := range diffs {
-			if d.Effect != goapi.Broken {
+			if d.Effect != source.Breaks {
 				continue
 			}
 			v.Result = gate.Fail
 			v.Findings = append(v.Findings, gate.Finding{Path: d.Path, Line: d.Line,
-				Message: fmt.Sprintf("%s.%s: %s", folder, d.Name, d.What), Expected: d.Before,
+				Message: fmt.Sprintf("%s: %s", d.Name, d.What), Expected: d.Before,
 				Happened: cmp.Or(d.After, "removed")})
 		}
 		v.Evidence = append(v.Evidence, fmt.Sprintf("%q: %d differences in its exported declarations",
@@ -69,8 +70,8 @@ func foldersOf(pattern string, t *ledger.Tree) []string {
 // apiOfFolder compares what one folder exported before the run with what it
 // exports now. Both sides are read by syntax alone, so that a folder that does
 // not compile is compared as well.
-func apiOfFolder(ctx context.Context, pass *gate.Pass, w workspace.Folder, folder string) ([]goapi.Difference, error) {
-	var was, is goapi.Surface
+func apiOfFolder(ctx context.Context, pass *gate.Pass, w workspace.Folder, folder string) ([]source.Difference, error) {
+	var was, is source.Surface
 	for e := range pass.Base.All() {
 		if content.FolderOf(e.Path) != folder || !content.IsSurface(e.Path) || e.Kind != ledger.File {
 			continue
@@ -79,7 +80,7 @@ func apiOfFolder(ctx context.Context, pass *gate.Pass, w workspace.Folder, folde
 		if err != nil {
 			return nil, err
 		}
-		if err := was.Add(e.Path, text); err != nil {
+		if err := join(&was, e.Path, text); err != nil {
 			return nil, fmt.Errorf("checks: go_api_compatible: before the run: %w", err)
 		}
 	}
@@ -91,11 +92,21 @@ func apiOfFolder(ctx context.Context, pass *gate.Pass, w workspace.Folder, folde
 		if !content.IsSurface(f.Path) {
 			continue
 		}
-		if err := is.Add(f.Path, f.Content); err != nil {
+		if err := join(&is, f.Path, f.Content); err != nil {
 			return nil, fmt.Errorf("checks: go_api_compatible: %w", err)
 		}
 	}
-	return goapi.Compare(&was, &is), nil
+	return source.Differences(&was, &is), nil
+}
+
+// join adds the surface of a file; the error is where it does not parse.
+func join(s *source.Surface, path string, text []byte) error {
+	f := golang.Read(path, text)
+	if len(f.Faults) > 0 {
+		return fmt.Errorf("%s:%d: %s", path, f.Faults[0].Line, f.Faults[0].Why)
+	}
+	s.Join(&f.Surface)
+	return nil
 }
 
 // goFolders lists the folders of a tree that hold Go files, sorted.

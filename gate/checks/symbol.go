@@ -3,18 +3,18 @@ package checks
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
-	"github.com/planlock/planlock/gate/internal/goapi"
 	"github.com/planlock/planlock/gate/internal/workspace"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
-// symbolExists: a Go file of the folder declares the symbol.
-func symbolExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
-	at, err := findSymbol(pass, c.Symbol)
+// symbolExists: a source file declares the symbol.
+func symbolExists(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	at, err := findSymbol(ctx, pass, c.Symbol)
 	if err != nil {
 		return gate.Verdict{}, err
 	}
@@ -26,9 +26,9 @@ func symbolExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdic
 	return v, nil
 }
 
-// symbolAbsent: no Go file of the folder declares the symbol.
-func symbolAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
-	at, err := findSymbol(pass, c.Symbol)
+// symbolAbsent: no source file declares the symbol.
+func symbolAbsent(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	at, err := findSymbol(ctx, pass, c.Symbol)
 	if err != nil {
 		return gate.Verdict{}, err
 	}
@@ -36,53 +36,67 @@ func symbolAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdic
 		return gate.Breaks(gate.Finding{Path: at.Path, Line: at.Line,
 			Message: fmt.Sprintf("symbol %q is declared", c.Symbol)}), nil
 	}
-	return gate.Holds(fmt.Sprintf("no Go file declares %q", c.Symbol)), nil
+	return gate.Holds(fmt.Sprintf("nothing declares %q", c.Symbol)), nil
 }
 
 // findSymbol looks for a symbol in the workspace; nil if nothing declares it.
-func findSymbol(pass *gate.Pass, symbol string) (*gate.Citation, error) {
-	places := splitSymbol(symbol)
+// The error says also that nobody can tell: a file where it may be declared was
+// not read, or does not parse and shows no such symbol as far as it could be
+// read.
+func findSymbol(ctx context.Context, pass *gate.Pass, symbol string) (*gate.Citation, error) {
+	sources := content.Sources(pass)
+	places := sources.Places(symbol)
 	if len(places) == 0 {
-		return nil,
-			fmt.Errorf("checks: %q is no symbol; write FOLDER.Name or FOLDER.Type.Method, and .Name in the root",
-				symbol)
+		return nil, fmt.Errorf("checks: %q is no symbol of a language that is read here; "+
+			"write FOLDER.Name or FOLDER.Type.Method, and .Name in the root", symbol)
 	}
 	w, err := workspace.Open(pass.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	for _, place := range places {
-		files, err := w.GoFiles(place.folder, content.Max)
-		if err != nil {
-			return nil, err
+	entries, contents, err := w.Sources(places, content.Max)
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e ledger.Entry) bool { return sources.Language(e.Path) == nil })
+	files, err := sources.Read(ctx, entries, contents)
+	if err != nil {
+		return nil, err
+	}
+	var blind error
+	for _, f := range files {
+		if s := f.Declares(symbol); s != nil {
+			return &gate.Citation{Path: f.Path, Line: s.Line, Text: symbol}, nil
 		}
-		for _, f := range files {
-			texts, _ := goapi.Texts(f.Path, f.Content) // of a broken file, what can be read counts
-			for _, t := range texts {
-				if t.Name == place.name {
-					return &gate.Citation{Path: f.Path, Line: t.Line, Text: symbol}, nil
-				}
-			}
+		switch {
+		case f.Unread != "":
+			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: %s", f.Path, symbol, f.Unread)
+		case len(f.Faults) > 0:
+			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: line %d does not parse: %s", f.Path, symbol,
+				f.Faults[0].Line, f.Faults[0].Why)
 		}
 	}
-	return nil, nil
+	if blind == nil && len(files) == 0 {
+		blind = unreadPlace(pass, symbol)
+	}
+	return nil, blind
 }
 
-// A place is one way to read a symbol.
-type place struct{ folder, name string }
-
-// splitSymbol reads FOLDER.Name and FOLDER.Type.Method. A folder may have dots
-// in its name, so "a.B.C" is both C in a.B and B.C in a.
-func splitSymbol(symbol string) []place {
-	slash := strings.LastIndexByte(symbol, '/') + 1
-	last := strings.LastIndexByte(symbol, '.')
-	if last < slash || last == len(symbol)-1 {
+// unreadPlace says that a symbol may be declared in a file that nobody reads;
+// nil if there is no such file. It is asked where no file that somebody reads
+// can be meant.
+func unreadPlace(pass *gate.Pass, symbol string) error {
+	sources := content.Sources(pass)
+	tree := pass.After
+	if tree == nil {
 		return nil
 	}
-	out := []place{{symbol[:last], symbol[last+1:]}}
-	if prev := strings.LastIndexByte(symbol[:last], '.'); prev >= slash && prev < last-1 {
-		out = append(out, place{symbol[:prev], symbol[prev+1:]})
+	for e := range tree.All() {
+		if e.Kind == ledger.File && sources.Unread(e.Path) != "" {
+			return fmt.Errorf("checks: whether %q is declared nobody can say: no file that is read can declare it, and "+
+				"nobody reads %s here (%q)", symbol, sources.Unread(e.Path), e.Path)
+		}
 	}
-	return out
+	return nil
 }

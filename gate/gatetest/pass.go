@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -35,7 +36,7 @@ func Pass(t testing.TB, before, after Files) *gate.Pass {
 		ID: "1", Description: "Try a gate", Steps: []plan.Step{{ID: "1", Address: "1.1",
 			Description: "Change something"}}}}}
 	pass := &gate.Pass{Phase: gate.After, Plan: p, Task: &p.Tasks[0], Step: &p.Tasks[0].Steps[0], Attempt: 1,
-		Dir: dir, Output: &gate.Output{}}
+		Dir: dir, Output: &gate.Output{}, Sources: &source.Reader{Languages: languages.All()}}
 	pass.Base = scanTree(t, old)
 	pass.Before = pass.Base
 	pass.Content = contents(old, pass)
@@ -50,7 +51,7 @@ func Rescan(t testing.TB, pass *gate.Pass) {
 	ctx := context.Background()
 	pass.After = scanTree(t, pass.Dir)
 	var err error
-	if pass.Comparison, err = source.Compare(ctx, ledger.Diff(pass.Before, pass.After), pass.Content); err != nil {
+	if pass.Comparison, err = pass.Sources.Compare(ctx, ledger.Diff(pass.Before, pass.After), pass.Content); err != nil {
 		t.Fatalf("gatetest: compare the trees: %v", err)
 	}
 }

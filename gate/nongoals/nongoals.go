@@ -5,7 +5,9 @@
 // A pattern without wildcards covers a folder with all that is below it, a
 // protected type its methods. Any change of a protected path counts, of its
 // mode and of its formatting too: who says "do not touch" does not want to know
-// why it was touched. Symbols are compared by the text of their declaration.
+// why it was touched. Symbols are compared by the text of their declaration, in
+// each language that somebody reads; in a file that nobody reads any change may
+// be one of a protected symbol, so that nobody can say that it is none.
 package nongoals
 
 import (
@@ -31,8 +33,8 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "non-goals",
-		Doc:     "No path of a non-goal may change in any way (a change of mode or formatting is one), and no symbol of a non-goal may be added, removed, or have its declaration's text changed.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}, Stateless: true,
+		Doc:     "No path of a non-goal may change in any way (a change of mode or formatting is one), and no symbol of a non-goal may be added, removed, or have its declaration's text changed. Where nobody reads a file that may hold such a symbol, no change of it passes.",
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}, Stateless: true,
 	}, content.Unchanged, judgeNonGoals)
 }
 

@@ -3,89 +3,148 @@ package nongoals
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
-	"github.com/planlock/planlock/gate/internal/goapi"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
 // judgeProtectedSymbols compares the source text of protected declarations in
 // the changed files, comments and formatting included. A declaration that moved
-// to another file of its folder as it was is not changed.
+// to another file and kept its name is not changed. Of a file that nobody can
+// read nobody can say that it left a symbol alone.
 func judgeProtectedSymbols(ctx context.Context, pass *gate.Pass) error {
 	if !slices.ContainsFunc(pass.Plan.NonGoals, func(n plan.NonGoal) bool { return len(n.Symbols) > 0 }) {
 		return nil
 	}
-	was, err := declared(ctx, pass, content.Before)
+	pairs, err := content.ChangedSources(ctx, pass)
 	if err != nil {
 		return err
 	}
-	is, err := declared(ctx, pass, content.After)
-	if err != nil {
-		return err
+	was, is := declarations{}, declarations{}
+	for _, p := range pairs {
+		was.add(p.Before)
+		is.add(p.After)
 	}
 	for _, n := range pass.Plan.NonGoals {
-		for _, symbol := range is.names {
+		for _, symbol := range is.names() {
 			name, protected := protectsSymbol(n, symbol)
-			old, known := was.texts[symbol]
-			if !protected || !known || slices.Equal(old, is.texts[symbol]) {
+			old, known := was[symbol]
+			if !protected || !known || slices.Equal(old.texts, is[symbol].texts) {
 				continue // added and removed ones are among the symbols of the pass
 			}
-			at := is.at[symbol]
+			at := is[symbol].at
 			pass.Report(gate.Finding{Code: code.NonGoal, Path: at.Path, Line: at.Line,
 				Message: fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", symbol, n.ID,
 					n.Text, name),
-				Expected: say.Tail(old[0]), Happened: say.Tail(is.texts[symbol][0])})
+				Expected: say.Tail(old.texts[0]), Happened: say.Tail(is[symbol].texts[0])})
+		}
+		for _, name := range n.Symbols {
+			hidden(pass, n, name, pairs)
 		}
 	}
 	return nil
 }
 
-// declarations are the texts of the declarations of one side of the changed Go
-// files.
-type declarations struct {
-	names []string // sorted
-	texts map[string][]string
-	at    map[string]gate.Citation
+// A declaration is a symbol of one side of the changed files: the texts of all
+// that declare it, sorted, and where the first stands.
+type declaration struct {
+	texts []string
+	at    gate.Citation
 }
 
-// declared reads the declarations of one side of the changes, by symbol.
-func declared(ctx context.Context, pass *gate.Pass, of content.Side) (declarations, error) {
-	d := declarations{texts: map[string][]string{}, at: map[string]gate.Citation{}}
-	for _, c := range pass.Changes {
-		e := of(c)
-		if !content.IsGo(c.Path) || e == nil || e.Kind != ledger.File {
+// declarations are those of one side of the changed files, by name.
+type declarations map[string]declaration
+
+// add adds the declarations of a file.
+func (d declarations) add(f *source.File) {
+	if f == nil {
+		return
+	}
+	for _, s := range f.Symbols {
+		known, ok := d[s.Name]
+		if !ok {
+			known.at = gate.Citation{Path: f.Path, Line: s.Line}
+		}
+		known.texts = append(known.texts, s.Text)
+		slices.Sort(known.texts)
+		d[s.Name] = known
+	}
+}
+
+// names are those of all declarations, sorted.
+func (d declarations) names() []string {
+	all := make([]string, 0, len(d))
+	for name := range d { // in any order: sorted below
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// hidden objects to the changed files that may hold a protected symbol, and that
+// nobody could read.
+func hidden(pass *gate.Pass, n plan.NonGoal, symbol string, pairs []source.Pair) {
+	sources := content.Sources(pass)
+	for _, p := range pairs {
+		why := blind(p)
+		if len(why) == 0 {
 			continue
 		}
-		if !content.Readable(e) {
-			pass.Evidencef("%q is larger than %d bytes and was not read", c.Path, content.Max)
+		if sources.Language(p.Path) != nil && !placed(sources.Places(symbol), p.Path) ||
+			sources.Language(p.Path) == nil && !source.MayDeclare(p.Path, symbol) && elsewhere(pass, symbol) {
 			continue
 		}
-		text, err := content.Of(ctx, pass, *e)
-		if err != nil {
-			return d, err
+		content.Undecided(pass, p.Path, fmt.Sprintf("symbol %q was left as it was, which non-goal %q (%s) protects",
+			symbol, n.ID, n.Text), why)
+	}
+}
+
+// blind says why nobody saw all that a side of a file declares. One that is
+// broken was seen as far as it could be read, and that is not all.
+func blind(p source.Pair) (why []string) {
+	for _, f := range []*source.File{p.Before, p.After} {
+		switch {
+		case f == nil:
+		case f.Unread != "":
+			why = append(why, f.Unread)
+		case len(f.Faults) > 0:
+			why = append(why, "it does not parse: "+f.Faults[0].Why)
 		}
-		texts, _ := goapi.Texts(e.Path, text) // that it is broken is the syntax gate's to say
-		for _, t := range texts {
-			name := content.FolderOf(e.Path) + "." + t.Name
-			if _, ok := d.texts[name]; !ok {
-				d.names = append(d.names, name)
-				d.at[name] = gate.Citation{Path: e.Path, Line: t.Line}
+	}
+	return why
+}
+
+// elsewhere reports whether a symbol is of a language that somebody reads: there
+// are files where it would have to be declared.
+func elsewhere(pass *gate.Pass, symbol string) bool {
+	places := content.Sources(pass).Places(symbol)
+	for _, tree := range []*ledger.Tree{pass.Base, pass.Before, pass.After} {
+		if tree == nil {
+			continue
+		}
+		for e := range tree.All() {
+			if e.Kind == ledger.File && placed(places, e.Path) {
+				return true
 			}
-			d.texts[name] = append(d.texts[name], t.Text)
 		}
 	}
-	slices.Sort(d.names)
-	for _, texts := range d.texts {
-		slices.Sort(texts)
-	}
-	return d, nil
+	return false
+}
+
+// placed reports whether one of some patterns matches a path.
+func placed(places []string, p string) bool {
+	return slices.ContainsFunc(places, func(pattern string) bool {
+		ok, err := path.Match(pattern, p)
+		return err == nil && ok
+	})
 }
 
 // protectsSymbol finds the symbol of a non-goal that covers a symbol; a type

@@ -6,9 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"go/parser"
-	"go/scanner"
-	"go/token"
 	"io"
 	"path"
 	"strconv"
@@ -19,12 +16,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parserOf finds the parser of a file by its name; nil if there is none. A
-// parser returns nil for a file that parses.
+// parserOf finds the parser of a file of data by its name; nil if there is none.
+// A parser returns nil for a file that parses.
 func parserOf(p string) func(name string, content []byte) *fault {
 	switch strings.ToLower(path.Ext(p)) {
-	case ".go":
-		return parseGo
 	case ".json":
 		return parseJSON
 	case ".toml":
@@ -43,19 +38,6 @@ func guard(f **fault) {
 	if r := recover(); r != nil {
 		*f = &fault{1, fmt.Sprintf("the parser gave up: %v", r)}
 	}
-}
-
-func parseGo(name string, content []byte) (f *fault) {
-	defer guard(&f)
-	_, err := parser.ParseFile(token.NewFileSet(), name, content, parser.SkipObjectResolution)
-	var list scanner.ErrorList
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &list) && len(list) > 0:
-		return &fault{list[0].Pos.Line, list[0].Msg}
-	}
-	return &fault{1, err.Error()}
 }
 
 // parseJSON wants one value and nothing after it.

@@ -6,13 +6,13 @@ import (
 )
 
 func FuzzParsers(f *testing.F) {
-	for _, s := range []string{"", "{}", "[[a]]\nb = [1,{c=2}]", "a: &x [*x, *x]\nb: *x", "<a><b/></a>", "<?xml version='1.0' encoding='x'?><a/>", "package p\nfunc (",
+	for _, s := range []string{"", "{}", "[[a]]\nb = [1,{c=2}]", "a: &x [*x, *x]\nb: *x", "<a><b/></a>", "<?xml version='1.0' encoding='x'?><a/>",
 		"\xef\xbb\xbf{}", "\xff\xfe", strings.Repeat("[", 20000), strings.Repeat("<a>", 5000), "a: " + strings.Repeat("{a: ", 3000), "<!DOCTYPE a [<!ENTITY b '&b;'>]><a>&b;</a>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		lines := 2 + strings.Count(s, "\n") + strings.Count(s, "\r") + strings.Count(s, "\u0085") + strings.Count(s, "\u2028") + strings.Count(s, "\u2029")
-		for _, name := range []string{"a.go", "a.json", "a.toml", "a.yaml", "a.xml"} {
+		for _, name := range []string{"a.json", "a.toml", "a.yaml", "a.xml"} {
 			if fault := parserOf(name)(name, []byte(s)); fault != nil &&
 				(fault.why == "" || fault.line < 0 || fault.line > lines) {
 				t.Errorf("%s: fault %+v in %d lines", name, fault, lines)
@@ -25,7 +25,6 @@ func FuzzParsers(f *testing.F) {
 func TestParsersSurviveBombs(t *testing.T) {
 	bombs := map[string]string{
 		"deep.json":   strings.Repeat("[", 1<<20),
-		"deep.go":     "package p\nvar x = " + strings.Repeat("(", 1<<20),
 		"deep.toml":   "a = " + strings.Repeat("[", 1<<16),
 		"deep.yaml":   strings.Repeat("[", 1<<16),
 		"deep.xml":    strings.Repeat("<a>", 1<<18),

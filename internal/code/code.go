@@ -32,6 +32,7 @@ const (
 	Completion      = "completion"       // a completion criterion does not hold at the end
 	Incomplete      = "plan-incomplete"  // the plan's own check refuses it
 	More            = "more"             // more findings than are kept of a gate; the message says how many
+	Unread          = "unread"           // nobody can say whether a promise about a source file is kept
 	Undecided       = "undecided"        // beside other findings: a check could not be decided
 )
 
@@ -39,7 +40,7 @@ const (
 var all = []string{
 	ArtifactMissing, ArtifactKind, ArtifactExtra, SymbolMissing, SymbolExtra, LimitFiles, LimitLines, LimitModules,
 	NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, TestChanged, SemanticClass, Precondition, Postcondition,
-	ExpectedOutput, EvidenceMissing, Completion, Incomplete, More, Undecided,
+	ExpectedOutput, EvidenceMissing, Completion, Incomplete, More, Unread, Undecided,
 }
 
 // All lists the codes, sorted. The slice is the caller's own.

@@ -12,10 +12,10 @@ import (
 )
 
 func TestLines(t *testing.T) {
-	before := version{"changed": "1\n2\n3\n", "gone": "1\n2", "same": "x", "bin": "\x00\n\n", "totext": "\x00", "reordered": "a\nb\nc\n"}
-	after := version{"changed": "1\nx\n3\n4\n", "new": "1\n2\n3\n", "same": "x", "bin": "\x00\n\n\n", "totext": "t\n", "reordered": "c\na\nb\n"}
-	a, b := before.tree(t), after.tree(t)
-	total, perPath, err := countChanges(t.Context(), ledger.Diff(a, b), before.open, after.open)
+	before := Version{"changed": "1\n2\n3\n", "gone": "1\n2", "same": "x", "bin": "\x00\n\n", "totext": "\x00", "reordered": "a\nb\nc\n"}
+	after := Version{"changed": "1\nx\n3\n4\n", "new": "1\n2\n3\n", "same": "x", "bin": "\x00\n\n\n", "totext": "t\n", "reordered": "c\na\nb\n"}
+	a, b := before.Tree(t), after.Tree(t)
+	total, perPath, err := countChanges(t.Context(), ledger.Diff(a, b), before.Open, after.Open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestLinesOfKindsAndModes(t *testing.T) {
-	text := version{"a": "1\n2\n", "m": "1\n"}
+	text := Version{"a": "1\n2\n", "m": "1\n"}
 	wasFile, isLink := fileOf("a", text["a"]), ledger.Entry{Path: "a", Kind: ledger.Link, Target: "b"}
 	mode := fileOf("m", text["m"])
 	mode.Mode = 0o755
@@ -39,7 +39,7 @@ func TestLinesOfKindsAndModes(t *testing.T) {
 	old := fileOf("m", text["m"])
 	changes := []ledger.Change{{Path: "a", Op: ledger.Modified, Before: &wasFile, After: &isLink},
 		{Path: "d", Op: ledger.Created, After: &d}, {Path: "m", Op: ledger.Modified, Before: &old, After: &mode}}
-	_, perPath, err := countChanges(t.Context(), changes, text.open, nil)
+	_, perPath, err := countChanges(t.Context(), changes, text.Open, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +51,8 @@ func TestLinesOfKindsAndModes(t *testing.T) {
 func TestLinesOfLargeContents(t *testing.T) {
 	small := "first\n"
 	large := strings.Repeat("0123456789abcde\n", maxCompared/16) + "last"
-	before, after := version{"f": small}, version{"f": large}
-	total, _, err := countChanges(t.Context(), ledger.Diff(before.tree(t), after.tree(t)), before.open, after.open)
+	before, after := Version{"f": small}, Version{"f": large}
+	total, _, err := countChanges(t.Context(), ledger.Diff(before.Tree(t), after.Tree(t)), before.Open, after.Open)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/source"
 )
 
 // What stands in the journal is bounded, whatever a step does: a record must
@@ -40,11 +39,11 @@ func (t *trial) account(ctx context.Context) *fault {
 	entry.Declared = t.Plan.Declared(t.task, t.step)
 	entry.Unsaid = t.step.Artifacts == nil && entry.Declared.Within == nil
 	content := t.Work.Content(t.Work.Dir)
-	made, err := source.Compare(ctx, entry.Changes, content)
+	made, err := t.Sources.Compare(ctx, entry.Changes, content)
 	if err != nil {
 		return faultf(history.Crashed, "the changes cannot be read: %v", err)
 	}
-	entry.Symbols, entry.Lines, entry.PerPath = made.Symbols, made.Lines, made.PerPath
+	entry.Symbols, entry.Lines, entry.PerPath, entry.Unread = made.Symbols, made.Lines, made.PerPath, made.Unread
 	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
 	t.entry = entry
 	if t.journalled, err = t.abridge(ctx, entry); err != nil {
@@ -89,6 +88,7 @@ func (a *Attempts) abridge(ctx context.Context, entry *history.Accounted) (*hist
 	short.Account.SymbolsMatching = entry.Account.SymbolsMatching[:min(bound.Lines, len(entry.Account.SymbolsMatching))]
 	short.Account.SymbolsExtra = entry.Account.SymbolsExtra[:min(bound.Lines, len(entry.Account.SymbolsExtra))]
 	short.Symbols = entry.Symbols[:min(bound.Lines, len(entry.Symbols))]
+	short.Unread = entry.Unread[:min(bound.Lines, len(entry.Unread))]
 	short.PerPath = map[string]ledger.LineCount{}
 	for _, c := range short.Changes {
 		if n, ok := entry.PerPath[c.Path]; ok {

@@ -64,6 +64,8 @@ func lacking(findings []gate.Finding) history.Class {
 		return history.SchemaMismatch
 	case only(code.EvidenceMissing):
 		return history.MissingEvidence
+	case only(code.Unread):
+		return history.Undecided
 	}
 	return history.GateFailed
 }

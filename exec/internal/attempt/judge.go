@@ -185,7 +185,7 @@ func (t judging) heard(ctx context.Context, phase gate.Phase, ask func(*gate.Pas
 	pass := t.Pass(phase, t.s, t.runner.Judge())
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
 	pass.Account, pass.Comparison = &t.entry.Account, ledger.Comparison{Changes: t.entry.Changes,
-		Symbols: t.entry.Symbols, Lines: t.entry.Lines, PerPath: t.entry.PerPath}
+		Symbols: t.entry.Symbols, Lines: t.entry.Lines, PerPath: t.entry.PerPath, Unread: t.entry.Unread}
 	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
 	pass.Judged = slices.Clone(t.judged)
 	judged := ask(pass)

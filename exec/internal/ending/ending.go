@@ -19,7 +19,6 @@ import (
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -160,7 +159,7 @@ func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, *history.Contro
 	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.Work.Base, tree
-	if pass.Comparison, err = source.Compare(ctx, ledger.Diff(e.Work.Base, tree), pass.Content); err != nil {
+	if pass.Comparison, err = e.Sources.Compare(ctx, ledger.Diff(e.Work.Base, tree), pass.Content); err != nil {
 		return nil, nil, err
 	}
 	e.Tell(event.Event{Kind: event.Judging, Phase: gate.Final})

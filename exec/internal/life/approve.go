@@ -19,7 +19,7 @@ import (
 func (l *Life) Approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement, error) {
 	pass := &gate.Pass{Phase: gate.Planning, Plan: l.Plan, Draft: draft, Dir: l.Work.Root, Base: l.Work.Base,
 		Before: l.Work.Base, After: l.Work.Base,
-		Content: l.Work.Content(l.Work.Root), Runner: l.Runner(nil), Log: l.Rec.Log}
+		Content: l.Work.Content(l.Work.Root), Runner: l.Runner(nil), Log: l.Rec.Log, Sources: l.Sources}
 	judged := l.Panel.Ask(ctx, pass)
 	var reasons []string
 	for _, j := range judged {

@@ -22,8 +22,15 @@ import (
 const acceptedNamed = 3
 
 // choiceAccept takes what an attempt did beyond its declaration into the plan's
-// record. It widens what was approved, so it wants words that name that.
-func choiceAccept(s *history.Step, words string) ask.Choice {
+// record, and what a person says of files that nobody could read. It widens what
+// was approved, so it wants words that name that.
+func choiceAccept(s *history.Step, grant *history.Addendum, words string) ask.Choice {
+	if grant.Artifacts == nil && len(grant.Unread) > 0 {
+		return ask.Choice{Key: choice.Accept, Label: fmt.Sprintf("accept it: you looked, and it keeps what %s promises", s.Address),
+			Consequence: "what the attempt did is put back and judged anew, and what nobody could say of these files is " +
+				"taken from you; the record keeps your word",
+			Acknowledge: words}
+	}
 	return ask.Choice{Key: choice.Accept, Label: fmt.Sprintf("accept it: it belongs to %s from now on", s.Address),
 		Consequence: "what the attempt did is put back and judged anew, with these changes declared; the record keeps your word",
 		Acknowledge: words}
@@ -32,18 +39,22 @@ func choiceAccept(s *history.Step, words string) ask.Choice {
 // acceptable says what would have to be declared for the step's latest attempt
 // to hold, and the words that a person accepts it with. It is nil where a
 // person's word is not enough: where something else is wrong as well (a
-// non-goal above all), where the tree is not kept or its effects have been
+// non-goal above all; what nobody could read is not wrong, and a person may have
+// looked), where the tree is not kept or its effects have been
 // compensated, and for files that no step may touch.
 func acceptable(c *guard.Case, f *history.AttemptFailed) (*history.Addendum, string) {
 	s := c.Step
 	a := s.Last()
-	if f == nil || f.Class != history.Breach || a == nil || a.Accounted == nil || a.Accounted.Whole != "" ||
+	if f == nil || f.Class != history.Breach && f.Class != history.Undecided || a == nil || a.Accounted == nil || a.Accounted.Whole != "" ||
 		a.Discarded == (record.Snapshot{}) || a.Compensated != nil {
 		return nil, ""
 	}
 	over := map[string]bool{}
+	grant := &history.Addendum{}
 	for _, finding := range f.Findings {
 		switch finding.Code {
+		case code.Unread:
+			grant.Unread = append(grant.Unread, finding.Path)
 		case code.ArtifactExtra, code.SymbolExtra, code.LimitFiles, code.LimitLines,
 			code.LimitModules:
 			over[finding.Code] = true
@@ -51,10 +62,9 @@ func acceptable(c *guard.Case, f *history.AttemptFailed) (*history.Addendum, str
 			return nil, ""
 		}
 	}
-	grant := &history.Addendum{}
 	var words []string
 	account := a.Accounted.Account
-	if len(account.Missing) > 0 {
+	if len(account.Missing) > 0 || len(f.Findings) == 0 {
 		return nil, ""
 	}
 	// Of gates that said no, the first is heard; what the others would say
@@ -69,7 +79,22 @@ func acceptable(c *guard.Case, f *history.AttemptFailed) (*history.Addendum, str
 	_, step := c.Place()
 	step = s.Granted(step)
 	words = append(words, limitsOf(grant, a.Accounted, step, over)...)
+	words = append(words, unreadOf(grant)...)
 	return grant, "accept " + strings.Join(words, " and ")
+}
+
+// unreadOf names the source files that a person has to look at, since nobody
+// could read them.
+func unreadOf(grant *history.Addendum) []string {
+	slices.Sort(grant.Unread)
+	grant.Unread = slices.Compact(grant.Unread)
+	switch n := len(grant.Unread); {
+	case n == 0:
+		return nil
+	case n > acceptedNamed:
+		return []string{fmt.Sprintf("%d files unread", n)}
+	}
+	return []string{strings.Join(grant.Unread, " and ") + " unread"}
 }
 
 // declare is what an account has too much, as a declaration. It is not ok where
@@ -143,8 +168,8 @@ func Addendum(c *guard.Case, q ask.Question, a ask.Answer) *history.Addendum {
 		Acknowledged: a.Acknowledged, Reason: a.Reason, By: a.By}
 	if a.Choice == choice.Accept {
 		if grant, _ := acceptable(c, c.Step.Last().Failure); grant != nil {
-			add.Artifacts, add.MaxFiles, add.MaxLines, add.Modules = grant.Artifacts, grant.MaxFiles, grant.MaxLines,
-				grant.Modules
+			add.Artifacts, add.MaxFiles, add.MaxLines, add.Modules, add.Unread = grant.Artifacts, grant.MaxFiles,
+				grant.MaxLines, grant.Modules, grant.Unread
 		}
 	}
 	add = add.Seal(len(c.Run.Addenda)+1, c.Run.RecordDigest())

@@ -20,9 +20,9 @@ func Failure(c *guard.Case, f *history.AttemptFailed, why string) ask.Question {
 	repeat := choiceAgain(c)
 	if kind == ask.Deviation {
 		repeat.Label = "leave it undone, and " + runAgain(c)
-		if grant, words := acceptable(c, f); grant != nil {
-			q.Choices = append(q.Choices, choiceAccept(s, words))
-		}
+	}
+	if grant, words := acceptable(c, f); grant != nil {
+		q.Choices = append(q.Choices, choiceAccept(s, grant, words))
 	}
 	q.Choices = append(q.Choices, repeat)
 	if s.Rollback == plan.Irreversible && (f.Class == history.Lost || f.Class == history.Interrupted) {

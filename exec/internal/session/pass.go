@@ -20,13 +20,13 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 	}
 	pass := &gate.Pass{
 		Phase: phase, Plan: s.Judging.Plan, RunID: s.Rec.Run.Started.Run, Dir: s.Work.Dir, Base: s.Work.Base,
-		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Frozen: s.frozen(of), Introduced: introduced, Runner: r,
-		Log: s.Rec.Log,
+		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Frozen: s.frozen(of),
+		Introduced: introduced, Runner: r, Log: s.Rec.Log, Sources: s.Sources,
 	}
 	if of != nil {
 		pass.Task, pass.Step = s.Judging.At(of.Address)
 		if len(of.Addenda) > 0 {
-			pass.Step = of.Granted(pass.Step)
+			pass.Step, pass.Vouched = of.Granted(pass.Step), of.Vouched()
 		}
 		pass.Feedback = failures(of)
 		pass.Since = func(ctx context.Context) (*ledger.Tree, error) { return s.beforeTask(ctx, pass) }

@@ -19,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -46,6 +47,8 @@ type Session struct {
 	// Person looks at work of which nothing else can say whether it is done; nil
 	// if nobody is there.
 	Person func(context.Context, ask.Question) (ask.Answer, error)
+	// Sources reads source files.
+	Sources *source.Reader
 	// Touchy is set if code of the host is among what judges, which may have
 	// touched the tree.
 	Touchy bool

@@ -1,10 +1,16 @@
 package workspace
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
+	"slices"
+
+	"github.com/planlock/planlock/ledger"
 )
 
 // A Source is one file with its content.
@@ -42,4 +48,35 @@ func (w Folder) GoFiles(folder string, limit int64) ([]Source, error) {
 		out = append(out, Source{p, text})
 	}
 	return out, nil
+}
+
+// Sources reads the files that some patterns match, as path.Match has them,
+// sorted and each once, as entries of a tree and their contents. A file larger
+// than limit is an error.
+func (w Folder) Sources(patterns []string, limit int64) ([]ledger.Entry, ledger.Content, error) {
+	var names []string
+	for _, pattern := range patterns {
+		found, err := fs.Glob(w.FS(), pattern)
+		if err != nil {
+			return nil, nil, fmt.Errorf("gate: %w", err)
+		}
+		names = append(names, found...)
+	}
+	slices.Sort(names)
+	contents := map[string][]byte{}
+	var entries []ledger.Entry
+	for _, p := range slices.Compact(names) {
+		text, err := w.Read(p, limit)
+		if errors.Is(err, ErrNotRegular) || Gone(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("gate: %w", err)
+		}
+		contents[p] = text
+		entries = append(entries, ledger.Entry{Path: p, Kind: ledger.File, Size: int64(len(text)), Digest: ledger.Sum(text)})
+	}
+	return entries, func(_ context.Context, e ledger.Entry) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(contents[e.Path])), nil
+	}, nil
 }

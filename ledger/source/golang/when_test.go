@@ -1,8 +1,10 @@
-package goapi
+package golang
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/planlock/planlock/ledger/source"
 )
 
 // A declaration that leaves some builds breaks those who use it there.
@@ -47,19 +49,21 @@ func TestDeclarationsThatLeaveBuilds(t *testing.T) {
 		{"not exported", files{"a.go": "package p\n\nfunc f() {}\n"}, files{"a.go": "//go:build ignore\n\npackage p\n\nfunc f() {}\n"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			surface := func(fs files) *Surface {
-				s := &Surface{}
+			surface := func(fs files) *source.Surface {
+				s := &source.Surface{}
 				for name, src := range fs {
-					if err := s.Add("p/"+name, []byte(src)); err != nil {
-						t.Fatal(err)
+					f := Read("p/"+name, []byte(src))
+					if len(f.Faults) > 0 {
+						t.Fatal(f.Faults)
 					}
+					s.Join(&f.Surface)
 				}
 				return s
 			}
-			diffs := Compare(surface(tt.before), surface(tt.after))
+			diffs := source.Differences(surface(tt.before), surface(tt.after))
 			gone := false
 			for _, d := range diffs {
-				gone = gone || d.Effect == Broken && strings.Contains(d.What, "left some builds")
+				gone = gone || d.Effect == source.Breaks && strings.Contains(d.What, "left some builds")
 			}
 			if gone != tt.gone || !gone && len(diffs) > 0 {
 				t.Errorf("%+v", diffs)

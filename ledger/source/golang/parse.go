@@ -1,33 +1,61 @@
-package goapi
+package golang
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
-	"runtime/debug"
+
+	"github.com/planlock/planlock/ledger/source"
 )
 
+// maxFaults bounds the faults of one file.
+const maxFaults = 10
+
 // parse reads one file. What could be read of a broken file comes back beside
-// the error.
-func parse(name string, src []byte, mode parser.Mode) (fset *token.FileSet, f *ast.File, err error) {
+// its faults; f is nil if that is nothing.
+func parse(src []byte) (fset *token.FileSet, f *ast.File, faults []source.Fault) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("goapi: %s: the parser panicked: %v\n%s", name, r, debug.Stack())
+			f, faults = nil, []source.Fault{{Line: 1, Why: fmt.Sprintf("the parser gave up: %v", r)}}
 		}
 	}()
 	fset = token.NewFileSet()
-	f, err = parser.ParseFile(fset, name, src, mode|parser.SkipObjectResolution)
-	return fset, f, err
+	f, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
+	return fset, f, faultsOf(err)
 }
 
-// localName is what a function or method is called within its folder: Name or
-// Type.Method.
+// faultsOf are the faults that an error of the parser stands for.
+func faultsOf(err error) []source.Fault {
+	var list scanner.ErrorList
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &list) || len(list) == 0:
+		return []source.Fault{{Line: 1, Why: err.Error()}}
+	}
+	var faults []source.Fault
+	for _, e := range list[:min(len(list), maxFaults)] {
+		faults = append(faults, source.Fault{Line: max(1, e.Pos.Line), Why: e.Msg})
+	}
+	return faults
+}
+
+// localName is what a function or method is called within its folder, Name or
+// Type.Method; "" if it has no name that anybody could write.
 func localName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
+		if d.Name.Name == "init" {
+			return ""
+		}
 		return d.Name.Name
 	}
 	base, _, _ := receiver(d)
+	if base == "" || base == "_" || d.Name.Name == "_" {
+		return ""
+	}
 	return base + "." + d.Name.Name
 }
 

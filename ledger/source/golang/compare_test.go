@@ -1,22 +1,24 @@
-package goapi
+package golang
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/ledger/source"
 )
 
-func surfaceOf(t *testing.T, src string) *Surface {
+func surfaceOf(t *testing.T, src string) *source.Surface {
 	t.Helper()
-	s := &Surface{}
 	if !strings.Contains(src, "package ") {
 		src = "package p\n" + src
 	}
-	if err := s.Add("p.go", []byte(src)); err != nil {
-		t.Fatalf("%s: %v", src, err)
+	f := Read("p.go", []byte(src))
+	if len(f.Faults) > 0 {
+		t.Fatalf("%s: %v", src, f.Faults)
 	}
-	return s
+	return &f.Surface
 }
 
 func TestCompare(t *testing.T) {
@@ -59,7 +61,7 @@ func TestCompare(t *testing.T) {
 		{"method removed", "type T int\nfunc (T) M() {}", "type T int", broke},
 		{"method changed", "type T int\nfunc (T) M() {}", "type T int\nfunc (T) M(int) {}", broke},
 		{"receiver to pointer", "type T int\nfunc (t T) M() {}", "type T int\nfunc (t *T) M() {}", broke},
-		{"receiver from pointer", "type T int\nfunc (t *T) M() {}", "type T int\nfunc (t T) M() {}", same},
+		{"receiver from pointer", "type T int\nfunc (t *T) M() {}", "type T int\nfunc (t T) M() {}", added},
 		{"method of an unexported type", "type t int\nfunc (t) M() {}", "type t int", same},
 		{"generic receiver renamed", "type L[T any] struct{}\nfunc (l L[T]) M(x T) {}", "type L[E any] struct{}\nfunc (q L[E]) M(y E) {}", same},
 		// structs
@@ -105,7 +107,7 @@ func TestCompare(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, d := range Compare(surfaceOf(t, tt.before), surfaceOf(t, tt.after)) {
+			for _, d := range source.Differences(surfaceOf(t, tt.before), surfaceOf(t, tt.after)) {
 				got = append(got, effects[d.Effect])
 			}
 			if len(got) == 0 {
@@ -121,28 +123,25 @@ func TestCompare(t *testing.T) {
 func TestCompareSaysWhatAndWhere(t *testing.T) {
 	before := surfaceOf(t, "type S struct {\n\tA int\n\tB string\n}\nfunc Gone() {}")
 	after := surfaceOf(t, "\n\ntype S struct {\n\tA string\n}")
-	want := []Difference{
-		{Name: "Gone", Effect: Broken, What: "function removed", Before: "function func()", Path: "p.go", Line: 6},
-		{Name: "S", Effect: Broken, What: "struct lost or changed field A, field B",
-			Before: "struct {A int; B string}", After: "struct {A string}", Path: "p.go", Line: 4},
+	want := []source.Difference{
+		{Name: ".Gone", Effect: source.Breaks, What: "function removed", Before: "function func()", Path: "p.go", Line: 6},
+		{Name: ".S", Effect: source.Breaks, What: "struct lost or changed field A, field B",
+			Before: "struct{A int; B string}", After: "struct{A string}", Path: "p.go", Line: 4},
 	}
-	if diff := cmp.Diff(want, Compare(before, after)); diff != "" {
+	if diff := cmp.Diff(want, source.Differences(before, after)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestTexts(t *testing.T) {
 	src := "package p\n\n// F does.\nfunc F() {}\n\nfunc (l *L[T]) M() int { return 1 }\n\nconst (\n\tA = iota\n\tB // last\n)\n\ntype (\n\t// X is.\n\tX int\n)\n\nvar a, b = 1, 2\n"
-	got, err := Texts("p.go", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Text{
-		{"F", 4, "// F does.\nfunc F() {}"},
-		{"L.M", 6, "func (l *L[T]) M() int { return 1 }"},
-		{"A", 9, "const 0 A = iota"}, {"B", 10, "const 1 B"},
-		{"X", 15, "// X is.\ntype X int"},
-		{"a", 18, "var a, b = 1, 2"}, {"b", 18, "var a, b = 1, 2"},
+	got := Read("x/p.go", []byte(src)).Symbols
+	want := []source.Symbol{
+		{Name: "x.F", Line: 4, Text: "// F does.\nfunc F() {}"},
+		{Name: "x.L.M", Line: 6, Text: "func (l *L[T]) M() int { return 1 }"},
+		{Name: "x.A", Line: 9, Text: "const 0 A = iota"}, {Name: "x.B", Line: 10, Text: "const 1 B"},
+		{Name: "x.X", Line: 15, Text: "// X is.\ntype X int"},
+		{Name: "x.a", Line: 18, Text: "var a, b = 1, 2"}, {Name: "x.b", Line: 18, Text: "var a, b = 1, 2"},
 	}
 	// The comment of F belongs to its node already.
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -155,17 +154,19 @@ func FuzzSurface(f *testing.F) {
 		"package p\nfunc (", "package p\nfunc () M() {}", "package p\nfunc (x [3]T) M() {}", "package p; var X = &[]int{}[0]", "\xff\x00", "package p\n//line x:1\nfunc F() {}"} {
 		f.Add(s)
 	}
+	f.Add("package a\nfunc () M() {}\nfunc (a, b) N()")
 	f.Fuzz(func(t *testing.T, src string) {
-		var a, b Surface
-		errA, errB := a.Add("p.go", []byte(src)), b.Add("p.go", []byte(src))
-		if (errA == nil) != (errB == nil) {
-			t.Fatalf("read twice: %v, %v", errA, errB)
+		a, b := Read("x/p.go", []byte(src)), Read("x/p.go", []byte(src))
+		if d := cmp.Diff(a.Faults, b.Faults); d != "" {
+			t.Fatalf("read twice: %s", d)
 		}
-		if d := Compare(&a, &b); len(d) != 0 {
+		if d := source.Differences(&a.Surface, &b.Surface); len(d) != 0 {
 			t.Fatalf("a file differs from itself: %+v", d)
 		}
-		if _, err := Texts("p.go", []byte(src)); (err == nil) != (errA == nil) {
-			t.Fatalf("texts: %v, surface: %v", err, errA)
+		for _, s := range a.Symbols {
+			if !strings.HasPrefix(s.Name, "x.") || s.Line < 1 {
+				t.Errorf("%+v", s)
+			}
 		}
 	})
 }

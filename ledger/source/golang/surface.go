@@ -1,45 +1,25 @@
-package goapi
+package golang
 
 import (
 	"go/ast"
-	"go/build/constraint"
 	"go/token"
 	"strconv"
+
+	"github.com/planlock/planlock/ledger/source"
 )
 
-// A Surface is the exported API of one folder, as its files spell it. Files for
-// different systems may declare a name more than once; every variant is kept.
-type Surface struct {
-	decls map[string][]decl
-}
-
-// A decl is one exported declaration.
-type decl struct {
-	kind    string            // "function", "method", "constant", "variable", "type", "struct", "interface"
-	text    string            // what must stay the same
-	value   string            // what may change without breaking a caller that compiles
-	pointer bool              // of a method: the receiver is a pointer
-	members map[string]string // of a struct or interface
-	sealed  bool              // of an interface: has an unexported method
-	when    constraint.Expr   // in which builds it is there; nil: in all
+// A reader adds one file to a surface.
+type reader struct {
+	surface *source.Surface
+	fset    *token.FileSet
 	path    string
-	line    int
+	folder  string // with the point that separates it from names
+	when    source.Builds
+	spell   spelling
 }
 
-// Add reads a file. Package main and test files have no surface; leave them
-// out. What could be read of a broken file is added, beside the error.
-func (s *Surface) Add(path string, src []byte) error {
-	fset, f, err := parse(path, src, 0)
-	if f == nil {
-		return err
-	}
-	if f.Name != nil && f.Name.Name == "main" {
-		return err
-	}
-	if s.decls == nil {
-		s.decls = map[string][]decl{}
-	}
-	r := reader{s, fset, path, built(path, src), spelling{imports: importsOf(f)}}
+// file adds the exported declarations of a file.
+func (r reader) file(f *ast.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -48,23 +28,13 @@ func (s *Surface) Add(path string, src []byte) error {
 			r.group(d)
 		}
 	}
-	return err
-}
-
-// A reader adds one file to a surface.
-type reader struct {
-	surface *Surface
-	fset    *token.FileSet
-	path    string
-	when    constraint.Expr
-	spell   spelling
 }
 
 // add notes a declaration of a name, with the builds that its file belongs to.
 // A name may have several, one for each system say.
-func (r reader) add(name string, at token.Pos, d decl) {
-	d.when, d.path, d.line = r.when, r.path, r.fset.PositionFor(at, false).Line
-	r.surface.decls[name] = append(r.surface.decls[name], d)
+func (r reader) add(name string, at token.Pos, d source.Decl) {
+	d.Builds, d.Path, d.Line = r.when, r.path, r.fset.PositionFor(at, false).Line
+	r.surface.Add(r.folder+name, d)
 }
 
 // function notes an exported function, or a method with the type that it
@@ -77,14 +47,18 @@ func (r reader) function(d *ast.FuncDecl) {
 		s := r.spell.with(namesOf(d.Type.TypeParams))
 		params := s.typeParams(d.Type.TypeParams)
 		d.Type.TypeParams = nil
-		r.add(d.Name.Name, d.Pos(), decl{kind: "function", text: params + s.text(d.Type)})
+		r.add(d.Name.Name, d.Pos(), source.Decl{Kind: "function", Text: params + s.text(d.Type)})
 		return
 	}
 	base, pointer, params := receiver(d)
-	if ast.IsExported(base) {
-		r.add(base+"."+d.Name.Name, d.Pos(), decl{kind: "method", text: r.spell.with(params).text(d.Type),
-			pointer: pointer})
+	if !ast.IsExported(base) {
+		return
 	}
+	method := source.Decl{Kind: "method", Text: r.spell.with(params).text(d.Type)}
+	if !pointer { // a pointer has the methods of its value too
+		method.Members = map[string]source.Member{"receiver by value": {}}
+	}
+	r.add(base+"."+d.Name.Name, d.Pos(), method)
 }
 
 // group notes the types, constants and variables of one declaration.
@@ -116,16 +90,16 @@ func (r reader) values(tok token.Token, place int, names []*ast.Ident, s *ast.Va
 		if !id.IsExported() {
 			continue
 		}
-		d := decl{kind: kind}
+		d := source.Decl{Kind: kind}
 		if s.Type != nil {
-			d.text = r.spell.text(s.Type)
+			d.Text = r.spell.text(s.Type)
 		}
 		switch {
 		case i < len(s.Values):
 			r.value(&d, s.Values[i], s.Type == nil, place)
 		case len(s.Values) == 1: // several names, one call
 			r.value(&d, s.Values[0], s.Type == nil, place)
-			d.text += " result " + strconv.Itoa(i)
+			d.Text += " result " + strconv.Itoa(i)
 		}
 		r.add(id.Name, id.Pos(), d)
 	}
@@ -134,14 +108,14 @@ func (r reader) values(tok token.Token, place int, names []*ast.Ident, s *ast.Va
 // value says what a constant or a variable is set to. Where no type is written
 // it says what the spelling of the value shows of it. The place in the group
 // belongs to a value that counts by iota.
-func (r reader) value(d *decl, x ast.Expr, inferred bool, place int) {
+func (r reader) value(d *source.Decl, x ast.Expr, inferred bool, place int) {
 	iota := mentionsIota(x)
 	if inferred {
-		d.text = r.spell.shape(x)
+		d.Text = r.spell.shape(x)
 	}
-	d.value = r.spell.text(x)
+	d.Value = r.spell.text(x)
 	if iota {
-		d.value += " at place " + strconv.Itoa(place)
+		d.Value += " at place " + strconv.Itoa(place)
 	}
 }
 
@@ -149,36 +123,36 @@ func (r reader) value(d *decl, x ast.Expr, inferred bool, place int) {
 // members, and everything else by its spelling.
 func (r reader) typ(s *ast.TypeSpec) {
 	spell := r.spell.with(namesOf(s.TypeParams))
-	d := decl{kind: "type", text: spell.typeParams(s.TypeParams)}
+	d := source.Decl{Kind: "type", Text: spell.typeParams(s.TypeParams)}
 	if s.Assign.IsValid() {
-		d.text += "= " + spell.text(s.Type)
+		d.Text += "= " + spell.text(s.Type)
 		r.add(s.Name.Name, s.Pos(), d)
 		return
 	}
 	switch t := s.Type.(type) {
 	case *ast.StructType:
-		d.kind, d.members = "struct", spell.fields(t)
+		d.Kind, d.Members = "struct", spell.fields(t)
 	case *ast.InterfaceType:
-		d.kind = "interface"
-		d.members, d.sealed = spell.methods(t)
+		d.Kind = "interface"
+		d.Members, d.Sealed = spell.methods(t)
 	default:
-		d.text += spell.text(s.Type)
+		d.Text += spell.text(s.Type)
 	}
 	r.add(s.Name.Name, s.Pos(), d)
 }
 
 // fields are the exported fields of a struct, and all embedded ones: they may
 // bring exported ones along.
-func (s spelling) fields(t *ast.StructType) map[string]string {
-	out := map[string]string{}
+func (s spelling) fields(t *ast.StructType) map[string]source.Member {
+	out := map[string]source.Member{}
 	for _, f := range t.Fields.List {
 		text := s.text(f.Type)
 		if len(f.Names) == 0 {
-			out["embedded "+text] = text
+			out["embedded "+text] = source.Member{Text: text}
 		}
 		for _, id := range f.Names {
 			if id.IsExported() {
-				out["field "+id.Name] = text
+				out["field "+id.Name] = source.Member{Text: text}
 			}
 		}
 	}
@@ -186,15 +160,15 @@ func (s spelling) fields(t *ast.StructType) map[string]string {
 }
 
 // methods are the methods of an interface and what it embeds.
-func (s spelling) methods(t *ast.InterfaceType) (members map[string]string, sealed bool) {
-	members = map[string]string{}
+func (s spelling) methods(t *ast.InterfaceType) (members map[string]source.Member, sealed bool) {
+	members = map[string]source.Member{}
 	for _, f := range t.Methods.List {
 		text := s.text(f.Type)
 		if len(f.Names) == 0 {
-			members["embedded "+text] = text
+			members["embedded "+text] = source.Member{Text: text, Asked: true}
 		}
 		for _, id := range f.Names {
-			members["method "+id.Name] = text
+			members["method "+id.Name] = source.Member{Text: text, Asked: true}
 			sealed = sealed || !id.IsExported()
 		}
 	}

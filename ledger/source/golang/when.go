@@ -1,22 +1,43 @@
-package goapi
+package golang
 
 import (
 	"go/ast"
 	"go/build/constraint"
-	"go/parser"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/ledger/source"
 )
 
-// built is when a file belongs to its package: the tags of its name and its
-// build constraint together. nil is always.
-func built(name string, src []byte) constraint.Expr {
-	tags := nameTags(name)
-	if _, f, _ := parse(name, src, parser.PackageClauseOnly|parser.ParseComments); f != nil {
-		tags = both(tags, lineTags(f))
+// builds are those that a file belongs to: by the tags of its name and its build
+// constraint together. nil is always.
+type builds struct{ constraint.Expr }
+
+// String says it in words.
+func (b builds) String() string {
+	if b.Expr == nil {
+		return "always"
 	}
-	return tags
+	return "if " + b.Expr.String()
+}
+
+// CoveredBy reports whether one of others is there whenever b is. Where there
+// are too many tags to try, it says no.
+func (b builds) CoveredBy(others []source.Builds) bool {
+	var any constraint.Expr
+	for _, o := range others {
+		x := o.(builds).Expr
+		switch {
+		case x == nil:
+			return true
+		case any == nil:
+			any = x
+		default:
+			any = &constraint.OrExpr{X: any, Y: x}
+		}
+	}
+	return any != nil && implies(b.Expr, any)
 }
 
 // both is a constraint that holds where two do; nil always holds.
@@ -78,44 +99,9 @@ func nameTags(name string) constraint.Expr {
 	return x
 }
 
-// spellWhen is a constraint in words.
-func spellWhen(x constraint.Expr) string {
-	if x == nil {
-		return "always"
-	}
-	return "if " + x.String()
-}
-
 // maxTags bounds the tags of which all combinations are tried, apart from
 // systems and processors.
 const maxTags = 8
-
-// A coverage remembers which constraints cover which.
-type coverage map[[2]string]bool
-
-// covers reports whether a declaration that was there under one constraint is
-// there under one of others whenever it was. Where there are too many tags to
-// try, it says no.
-func (k coverage) covers(was constraint.Expr, now []constraint.Expr) bool {
-	var any constraint.Expr
-	for _, x := range now {
-		switch {
-		case x == nil || was != nil && x.String() == was.String():
-			return true
-		case any == nil:
-			any = x
-		default:
-			any = &constraint.OrExpr{X: any, Y: x}
-		}
-	}
-	key := [2]string{spellWhen(was), spellWhen(any)}
-	known, ok := k[key]
-	if !ok {
-		known = any != nil && implies(was, any)
-		k[key] = known
-	}
-	return known
-}
 
 // implies tries all systems, processors and combinations of tags in which the
 // two can differ.

@@ -1,4 +1,4 @@
-package goapi
+package golang
 
 import (
 	"go/ast"

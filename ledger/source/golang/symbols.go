@@ -1,45 +1,33 @@
-package goapi
+package golang
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"strconv"
+
+	"github.com/planlock/planlock/ledger/source"
 )
 
-// A Text is the source of one package-level declaration or method, with its
-// comment.
-type Text struct {
-	Name string // Name or Type.Method
-	Line int
-	Text string
+// texts collects the source text of every declaration of a file, in the order
+// of the file. A declaration in a group is its own line of the group; a constant
+// that repeats the line above carries its place in the group.
+type texts struct {
+	fset   *token.FileSet
+	src    []byte
+	folder string // with the point that separates it from names
+	out    []source.Symbol
 }
 
-// Texts returns the source text of every declaration of a file, in the order of
-// the file. A declaration in a group is its own line of the group; a constant
-// that repeats the line above carries its place in the group. What could be
-// read of a broken file comes back beside the error.
-func Texts(name string, src []byte) ([]Text, error) {
-	fset, f, err := parse(name, src, parser.ParseComments)
-	if f == nil {
-		return nil, err
-	}
-	r := texts{fset: fset, src: src}
+// file adds all declarations of a file.
+func (r *texts) file(f *ast.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			r.add(localName(d), d.Doc, d, "")
+			r.add(localName(d), d.Doc, d.Name, d, "")
 		case *ast.GenDecl:
 			r.group(d)
 		}
 	}
-	return r.out, err
-}
-
-type texts struct {
-	fset *token.FileSet
-	src  []byte
-	out  []Text
 }
 
 // group adds each line of a group of declarations. The comment of a group is
@@ -52,19 +40,20 @@ func (r *texts) group(d *ast.GenDecl) {
 		}
 		switch s := spec.(type) {
 		case *ast.TypeSpec:
-			r.add(s.Name.Name, first(s.Doc, doc), s, d.Tok.String()+" ")
+			r.add(s.Name.Name, first(s.Doc, doc), s.Name, s, d.Tok.String()+" ")
 		case *ast.ValueSpec:
 			prefix := d.Tok.String() + " "
 			if d.Tok == token.CONST && d.Lparen.IsValid() {
 				prefix += strconv.Itoa(n) + " "
 			}
 			for _, id := range s.Names {
-				r.add(id.Name, first(s.Doc, doc), s, prefix)
+				r.add(id.Name, first(s.Doc, doc), id, s, prefix)
 			}
 		}
 	}
 }
 
+// first is the first comment that is there.
 func first(docs ...*ast.CommentGroup) *ast.CommentGroup {
 	for _, d := range docs {
 		if d != nil {
@@ -74,13 +63,18 @@ func first(docs ...*ast.CommentGroup) *ast.CommentGroup {
 	return nil
 }
 
-// add adds a declaration, with its comment before it.
-func (r *texts) add(name string, doc *ast.CommentGroup, n ast.Node, prefix string) {
+// add adds a declaration, with its comment before it, at the line of its name;
+// none that has no name.
+func (r *texts) add(name string, doc *ast.CommentGroup, at *ast.Ident, n ast.Node, prefix string) {
+	if name == "" || name == "_" {
+		return
+	}
 	comment := ""
 	if doc != nil {
 		comment = r.cut(doc) + "\n"
 	}
-	r.out = append(r.out, Text{Name: name, Line: r.fset.PositionFor(n.Pos(), false).Line,
+	// Line directives would move the place to another file.
+	r.out = append(r.out, source.Symbol{Name: r.folder + name, Line: r.fset.PositionFor(at.Pos(), false).Line,
 		Text: comment + prefix + r.cut(n)})
 }
 

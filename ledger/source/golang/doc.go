@@ -1,9 +1,11 @@
-// Package goapi reads the declarations of Go source files by syntax alone, and
-// compares the exported ones of two versions of a folder. It resolves no types
-// across files: where two spellings of one type differ (an alias against its
-// target), it says "changed". A declaration is compared together with the
-// builds that its file belongs to, by its name and its build constraint. It
-// never runs or imports what it reads.
+// Package golang reads Go source files by syntax alone, with the parser of the
+// standard library. It resolves no types across files: where two spellings of
+// one type differ (an alias against its target), they are different. A
+// declaration is compared together with the builds that its file belongs to, by
+// its name and its build constraint.
+//
+// A symbol is named by its folder: FOLDER.Name or FOLDER.Type.Method, and .Name
+// in the root.
 //
 // # What is compared
 //
@@ -16,7 +18,7 @@
 //
 // # What a difference means
 //
-// Each difference has an [Effect], by what it does to those who compile against
+// Each difference has an effect, by what it does to those who compile against
 // the folder. Something that is gone, or has another type, breaks them.
 // Something more is added: a struct may gain fields, an interface methods only
 // where it is sealed by one that nobody else can write, since others could
@@ -32,4 +34,4 @@
 // Whether one set of builds covers another is decided from the constraints
 // alone, and not by asking for the systems that there are; where they have too
 // many tags to try, the answer is no.
-package goapi
+package golang
