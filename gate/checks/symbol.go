@@ -65,11 +65,12 @@ func findSymbol(ctx context.Context, pass *gate.Pass, symbol string) (*gate.Cita
 		return nil, err
 	}
 	var blind error
-	for _, f := range files {
+	for i, f := range files {
 		if s := f.Declares(symbol); s != nil {
 			return &gate.Citation{Path: f.Path, Line: s.Line, Text: symbol}, nil
 		}
 		switch {
+		case entries[i].Size == 0: // it hides nothing, though it may not parse
 		case f.Unread != "":
 			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: %s", f.Path, symbol, f.Unread)
 		case len(f.Faults) > 0:

@@ -6,8 +6,15 @@ package languages
 import (
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/ledger/source/golang"
+	"github.com/planlock/planlock/ledger/source/python"
 )
 
-// All are the languages that are read on this machine. The slice is the caller's
-// own.
-func All() []source.Language { return []source.Language{golang.Language{}} }
+// All are the languages that are read on this machine: Go everywhere, Python
+// where there is a python3. The slice is the caller's own.
+func All() []source.Language {
+	all := []source.Language{golang.Language{}}
+	if l, ok := python.Find(); ok {
+		all = append(all, l)
+	}
+	return all
+}

@@ -1,0 +1,188 @@
+// Package script has source files read by a program that is started for it: the
+// interpreter of a language, with a script of ours, whose parser is the
+// authority on what it reads.
+//
+// The program is given files on its standard input, as one JSON document, and
+// answers with one on its standard output. It is never given a path that it
+// could open, and works in the root of the file system. It must not run what it
+// reads.
+package script
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	osexec "os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/ledger/source"
+)
+
+// Limits of one start of a program: the bytes that it is given, where the files
+// are not larger by themselves, the bytes of its answer, and its time.
+const (
+	maxInput  = 16 << 20
+	maxAnswer = 256 << 20
+	maxTime   = 2 * time.Minute
+)
+
+// A Program reads files.
+type Program struct {
+	Path string   // of the interpreter
+	Args []string // with the script among them
+}
+
+// request and answer are what goes in and comes out, in the same order.
+type request struct {
+	Files []input `json:"files"`
+}
+
+type input struct {
+	Path    string `json:"path"`
+	Content []byte `json:"content"` // in base64
+}
+
+type answer struct {
+	Files []file `json:"files"`
+}
+
+type file struct {
+	Unread  string `json:"unread"`
+	Symbols []struct {
+		Name string `json:"name"`
+		Line int    `json:"line"`
+		Text string `json:"text"`
+	} `json:"symbols"`
+	Decls     []decl   `json:"decls"`
+	Undecided []string `json:"undecided"`
+	Faults    []struct {
+		Line int    `json:"line"`
+		Why  string `json:"why"`
+	} `json:"faults"`
+}
+
+type decl struct {
+	Name    string                   `json:"name"`
+	Kind    string                   `json:"kind"`
+	Text    string                   `json:"text"`
+	Value   string                   `json:"value"`
+	Members map[string]source.Member `json:"members"`
+	Sealed  bool                     `json:"sealed"`
+	Line    int                      `json:"line"`
+}
+
+// Read has the program read files, and answers for each, in their order. The
+// error says why nobody read them.
+func (p Program) Read(ctx context.Context, files []source.Input) ([]source.File, error) {
+	out := make([]source.File, 0, len(files))
+	for len(files) > 0 {
+		n, size := 1, len(files[0].Content)
+		for n < len(files) && size+len(files[n].Content) <= maxInput {
+			size += len(files[n].Content)
+			n++
+		}
+		read, err := p.start(ctx, files[:n])
+		if err != nil {
+			return nil, err
+		}
+		out, files = append(out, read...), files[n:]
+	}
+	return out, nil
+}
+
+// start runs the program once.
+func (p Program) start(ctx context.Context, files []source.Input) ([]source.File, error) {
+	var asked request
+	for _, f := range files {
+		asked.Files = append(asked.Files, input(f))
+	}
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", err)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("it took longer than %v", maxTime))
+	defer cancel()
+	said := output{room: maxAnswer}
+	complaint := output{room: 4 << 10}
+	cmd := osexec.CommandContext(ctx, p.Path, p.Args...)
+	cmd.Dir = outside(p.Path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &said, &complaint
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return nil, p.failed(ctx, err, &complaint)
+	}
+	var a answer
+	if err := json.Unmarshal(said.Bytes(), &a); err != nil || len(a.Files) != len(files) {
+		return nil, fmt.Errorf("source: %s does not answer as it should: %w", p.Path, cmp.Or(err, errShort))
+	}
+	out := make([]source.File, len(files))
+	for i := range a.Files {
+		out[i] = a.Files[i].of(files[i].Path)
+	}
+	return out, nil
+}
+
+var errShort = errors.New("files are missing")
+
+// failed says why a program gave no answer.
+func (p Program) failed(ctx context.Context, err error, complaint *output) error {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	lines := strings.Split(strings.TrimSpace(complaint.String()), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Errorf("source: %s gave up: %w: %s", p.Path, err, last)
+	}
+	return fmt.Errorf("source: %s gave up: %w", p.Path, err)
+}
+
+// outside is a folder in which no program finds files of a workspace.
+func outside(program string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.Dir(program)
+	}
+	return "/"
+}
+
+// of is a file of a path as others know it.
+func (f *file) of(path string) source.File {
+	out := source.File{Path: path, Unread: f.Unread}
+	if f.Unread != "" {
+		return out
+	}
+	for _, s := range f.Symbols {
+		out.Symbols = append(out.Symbols, source.Symbol{Name: s.Name, Line: s.Line, Text: s.Text})
+	}
+	for _, d := range f.Decls {
+		out.Surface.Add(d.Name, source.Decl{Kind: d.Kind, Text: d.Text, Value: d.Value, Members: d.Members,
+			Sealed: d.Sealed, Path: path, Line: d.Line})
+	}
+	slices.Sort(f.Undecided)
+	out.Surface.Undecided = slices.Compact(f.Undecided)
+	for _, x := range f.Faults {
+		out.Faults = append(out.Faults, source.Fault{Line: max(1, x.Line), Why: x.Why})
+	}
+	return out
+}
+
+// An output keeps what a program prints, up to some bytes; more ends it.
+type output struct {
+	bytes.Buffer
+	room int
+}
+
+var errTooMuch = errors.New("it says too much")
+
+func (o *output) Write(b []byte) (int, error) {
+	if o.Len()+len(b) > o.room {
+		return 0, errTooMuch
+	}
+	return o.Buffer.Write(b)
+}
