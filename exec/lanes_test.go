@@ -175,7 +175,7 @@ func TestStepsThatMeetRunOneAfterAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := exectest.New(t, sideBySide(2, c.head), nil, meeting(2, shares))
 			answers := deaf(t, c.answer)
-			b.Controller.Escalator, b.Controller.Mode = answers.Controller.Escalator, plan.Collaborative
+			b.Controller.Escalator, b.Controller.Mode = answers.Controller.Escalator, plan.Dynamic
 			r := b.Run(t)
 			r.Want(t, history.Achieved)
 			asked := 0
