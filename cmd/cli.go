@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -138,7 +139,23 @@ type presetFlag struct {
 
 // ackFlag is the flag with which a person accepts what a plan needs accepted.
 type ackFlag struct {
-	Ack []string `again:"begin" sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; may be repeated"`
+	Ack []string `again:"begin" sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; codes may stand in a list with commas, and the flag may be repeated"`
+}
+
+// codes are the codes that were given. A comma ends one where another follows,
+// which has a colon.
+func codes(given []string) []string {
+	var all []string
+	for _, text := range given {
+		for i, part := range strings.Split(text, ",") {
+			if i == 0 || strings.Contains(part, ":") {
+				all = append(all, strings.TrimSpace(part))
+			} else {
+				all[len(all)-1] += "," + part
+			}
+		}
+	}
+	return all
 }
 
 // A signalError says that a person, or the system, wants the program to stop.

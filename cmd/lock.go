@@ -50,7 +50,7 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err := inUse(ctx, p.workspace(f.Dir), c.LockFile); err != nil {
 		return ofPlan(f.Args[0], err)
 	}
-	locked, err := c.Lock(ctx, draft, f.Ack...)
+	locked, err := c.Lock(ctx, draft, codes(f.Ack)...)
 	if err != nil {
 		return ofPlan(f.Args[0], err)
 	}

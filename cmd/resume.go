@@ -189,7 +189,7 @@ type amendCommand struct {
 	workspaceFlag
 	roles
 	Reason string   `again:"never" placeholder:"WORDS" help:"why"`
-	Ack    []string `again:"never" sep:"none" placeholder:"CODE" help:"accept the amendment, or what its steps need accepted, by its code; may be repeated"`
+	Ack    []string `again:"never" sep:"none" placeholder:"CODE" help:"accept the amendment, or what its steps need accepted, by its code; codes may stand in a list with commas, and the flag may be repeated"`
 }
 
 // Run carries the command out.
@@ -209,11 +209,11 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	if err := seatsPrompts(c, &draft.Plan, slices.Concat(run.Started.Acknowledged, f.Ack)); err != nil {
+	if err := seatsPrompts(c, &draft.Plan, slices.Concat(run.Started.Acknowledged, codes(f.Ack))); err != nil {
 		return err
 	}
 	p.sign(c)
-	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: f.Ack, By: defaultName(),
+	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: codes(f.Ack), By: defaultName(),
 		Reason: f.Reason})
 	if err != nil {
 		return err // its own hint says what to do; the run is as it was

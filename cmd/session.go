@@ -61,7 +61,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err := f.seatEscalator(p, c, "", waitsForAnswers(&draft.Plan, mode)); err != nil {
 		return err
 	}
-	locked, err := p.lockFor(ctx, c, draft, f.Args[0], f.Lock, f.Ack)
+	locked, err := p.lockFor(ctx, c, draft, f.Args[0], f.Lock, codes(f.Ack))
 	if err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
@@ -72,7 +72,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 		return f.placed(err, f.Args[0], nil)
 	}
 	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
-		return p.runSettled(ctx, c, locked, f.begin(c), func() (*plan.Locked, error) { return c.Lock(ctx, draft, f.Ack...) })
+		return p.runSettled(ctx, c, locked, f.begin(c), func() (*plan.Locked, error) { return c.Lock(ctx, draft, codes(f.Ack)...) })
 	})
 }
 
