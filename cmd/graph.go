@@ -29,7 +29,14 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 	}
 	draw := map[string]func(*plan.Plan) string{"text": drawing.Text, "mermaid": drawing.Mermaid,
 		"dot": drawing.DOT}[f.Format]
-	if _, err := fmt.Fprint(p.out, draw(&draft.Plan)); err != nil {
+	drawn := draft.Plan
+	if draft.Format == plan.PendingActions { // in the order in which they are carried out
+		drawn.Tasks = nil
+		for _, i := range draft.Plan.ByUrgency() {
+			drawn.Tasks = append(drawn.Tasks, draft.Plan.Tasks[i])
+		}
+	}
+	if _, err := fmt.Fprint(p.out, draw(&drawn)); err != nil {
 		return err
 	}
 	if errors > 0 {

@@ -227,16 +227,10 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent,
 	return agents, errors.Join(errs...)
 }
 
-// planSetting finds what a plan says of the pipeline: a key of [execution] of a
-// native plan, or of the object around a list of pending actions.
+// planSetting finds what a plan says of the pipeline: a key of [execution].
 func planSetting(p *plan.Plan, key string) plan.Value {
 	for _, s := range p.Execution.Extra {
 		if s.Key == key {
-			return s.Value
-		}
-	}
-	for _, s := range p.Settings {
-		if s.Key == "intake."+key {
 			return s.Value
 		}
 	}

@@ -184,6 +184,8 @@ func (s *Sandbox) visit(v Visitor) {
 	v.Text(Key{Name: "cpu", Doc: "processor time of a step, a duration"}, &s.CPU)
 	v.Text(Key{Name: "memory", Doc: "memory of a step, as in \"2GiB\""}, &s.Memory)
 	v.Text(Key{Name: "output", Doc: "output of a step that is kept, as in \"1MiB\""}, &s.Output)
+	v.Text(Key{Name: "disk", Doc: "bytes of the files that a step may write, as in \"2GiB\""}, &s.Disk)
+	v.Number(Key{Name: "gpu", Doc: "how many graphics processors a step needs, and sees; 0: none", Max: 1024}, &s.GPU)
 	v.Texts(Key{Name: "env", Doc: "names of variables that are let through", Set: true}, &s.Env)
 	v.Texts(Key{Name: "writable",
 		Doc: "folders outside the workspace that steps may write to, and sockets there that they may use", Set: true},

@@ -449,6 +449,8 @@ type Sandbox struct {
 	CPU      string // time limit, a duration
 	Memory   string // bytes with a unit, as in "2GiB"
 	Output   string // bytes with a unit
+	Disk     string // bytes with a unit, of the files that an attempt writes
+	GPU      *int   // graphics processors that are demanded, and all that are seen; nil: whichever there are
 	Env      []string
 	Writable []string
 }

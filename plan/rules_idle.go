@@ -82,11 +82,7 @@ func idleKeys(x *inspection, tell tell) {
 			}
 		}
 	}
-	var acts []string
-	for _, w := range wishes() {
-		acts = append(acts, w.key)
-	}
-	execution := freeTable{acts: acts}
+	execution := freeTable{acts: ExecutionKeys()}
 	for _, s := range p.Execution.Extra {
 		if !execution.keeps(s.Key, s.Value) {
 			idle["execution"] = append(idle["execution"], s.Key)

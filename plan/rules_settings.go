@@ -53,7 +53,7 @@ func sandboxValues(s *Sandbox, tell tell) {
 	if d, err := time.ParseDuration(s.CPU); s.CPU != "" && (err != nil || d <= 0 || d > longest) {
 		tell("sandbox.cpu", fmt.Sprintf("cpu = %q is not a time", s.CPU), `write it as "30s" or "5m"`)
 	}
-	for _, v := range []struct{ key, text string }{{"memory", s.Memory}, {"output", s.Output}} {
+	for _, v := range []struct{ key, text string }{{"memory", s.Memory}, {"output", s.Output}, {"disk", s.Disk}} {
 		if v.text != "" && !sizeText.MatchString(v.text) {
 			tell("sandbox."+v.key, fmt.Sprintf("%s = %q is not a size", v.key, v.text),
 				`write it as "512MiB" or "2GiB"`)
@@ -86,9 +86,17 @@ type wish struct {
 	can       func(Value) bool
 }
 
-// wishes are what a plan can say about how it is carried out. The names that
-// reviewers must have, and whether evidence is looked for, can also stand
-// beside a list of pending actions.
+// ExecutionKeys are the keys of [execution] that a controller acts on besides
+// the mode. Beside a list of pending actions they stand without a table.
+func ExecutionKeys() []string {
+	var keys []string
+	for _, w := range wishes() {
+		keys = append(keys, w.key)
+	}
+	return keys
+}
+
+// wishes are what a plan can say about how it is carried out.
 func wishes() []wish {
 	text, texts := Argument{Kind: kindString}.Takes, Argument{Kind: kindArray}.Takes
 	flag := Argument{Kind: kindBoolean}.Takes
@@ -138,11 +146,6 @@ func unclearWishes(p *Plan, tell tell) {
 				complain("execution."+w.key, w.key, spelled(s.Value), w.want)
 			case strings.HasPrefix(s.Key, w.key+"."):
 				complain("execution."+s.Key, w.key, "a table", w.want)
-			}
-		}
-		for _, s := range p.Settings {
-			if s.Key == "intake."+w.key && !w.can(s.Value) {
-				complain(w.key, w.key, spelled(s.Value), w.want)
 			}
 		}
 	}

@@ -33,6 +33,10 @@ func meaning(c history.Class) string {
 		return "the controller died while it ran"
 	case history.NoSpace:
 		return "the disk is full"
+	case history.OutOfMemory:
+		return "it needed more memory than there is"
+	case history.Exhausted:
+		return "it used up what its sandbox allows"
 	case history.Met:
 		return "it changed what a step did that ran at once"
 	case history.Moved:
@@ -70,6 +74,8 @@ func remedy(c history.Class, cause gate.Cause) string {
 		return "run what is left of the plan"
 	case history.NoSpace:
 		return "free space, then run what is left of the plan"
+	case history.OutOfMemory, history.Exhausted:
+		return "let it work on less at a time, or raise the limit in [sandbox] and lock again"
 	case history.Met:
 		return "declare what it reads and writes, or take parallel_allowed from its speclet, and lock again"
 	case history.Moved:

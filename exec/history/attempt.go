@@ -109,6 +109,7 @@ const (
 	Unrestorable     Class = "unrestorable"     // something changed that planlock never restores
 
 	OutOfMemory     Class = "out-of-memory"    // the executor, or what it ran, needed more memory than there is
+	Exhausted       Class = "exhausted"        // it used up the processor time or the disk that its sandbox allows
 	SchemaMismatch  Class = "schema-mismatch"  // the output does not have the form that the step expects
 	MissingEvidence Class = "missing-evidence" // evidence that the step owes is not there
 

@@ -120,7 +120,7 @@ func (f *AttemptFailed) Execution(exit int) ExecutionStatus {
 		return succeeded
 	}
 	switch f.Class {
-	case TimedOut, OutOfMemory, Lost, Interrupted:
+	case TimedOut, OutOfMemory, Exhausted, Lost, Interrupted:
 		return retryable
 	case Crashed:
 		if exit >= firstSignal && exit <= lastSignal {

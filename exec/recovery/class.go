@@ -45,6 +45,7 @@ func Classes() []Class {
 		{history.MissingEvidence, "", retry, other, no, judged, "evidence that it owes is not there"},
 		{history.Crashed, "", retry, other, no, no, "the executor failed"},
 		{history.OutOfMemory, "", no, other, no, no, "it needed more memory than there is: the same method would need as much again"},
+		{history.Exhausted, "", no, other, no, no, "it used up the processor time or the disk that its sandbox allows: the same method would again"},
 		{history.ContextExhausted, "", no, other, no, no, "the executor's context was too small for it, also when it began afresh"},
 		{history.Lost, "", retry, other, no, no, "the controller ended during the attempt"},
 		{history.Undecided, "", no, no, no, no, "a gate could not decide"},

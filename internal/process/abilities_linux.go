@@ -15,7 +15,7 @@ func machine() abilities {
 	return abilities{
 		tree: treeAbility, landlock: landlockAbility, groups: groupAbility,
 		network: networkAbility, protect: protectAbility, stage: stageAbility, mounts: mountsAbility,
-		tether: tetherAbility,
+		tether: tetherAbility, graphics: func() []string { return graphics("/dev") },
 	}
 }
 

@@ -9,6 +9,7 @@ func machine() abilities {
 		tree:     func() (string, string) { return groupTree, groupReason },
 		landlock: func() (int, string) { return 0, "no Landlock on this system" },
 		groups:   func() (hierarchies, string) { return hierarchies{}, "no control groups on this system" },
+		graphics: func() []string { return nil },
 		network:  no("the network cannot be taken away on this system"),
 		protect:  no("no mount namespaces on this system"),
 		stage:    no(""),

@@ -204,7 +204,7 @@ func (g *controlGroup) end() error {
 		}
 	}
 	if killed {
-		return &LimitError{Limit: g.limit}
+		return &LimitError{Of: Memory, Limit: g.limit}
 	}
 	return nil
 }

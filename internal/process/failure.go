@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"time"
 )
 
 // ErrOutOfMemory is wrapped where a command failed after the kernel ended one
@@ -12,21 +13,49 @@ import (
 // fails to get memory, and says so itself or not.
 var ErrOutOfMemory = errors.New("out of memory")
 
-// A LimitError says that a command went over the memory it was allowed. It
-// wraps [ErrOutOfMemory].
+// ErrExhausted is wrapped where a command failed because it used up its
+// processor time, or what it may write.
+var ErrExhausted = errors.New("used up what its sandbox allows")
+
+// A Quota is what a sandbox allows a command only so much of.
+type Quota string
+
+// The quotas, named as their keys in a plan's [sandbox].
+const (
+	Memory    Quota = "memory" // bytes
+	Processor Quota = "cpu"    // nanoseconds of each process
+	Disk      Quota = "disk"   // bytes of each file
+)
+
+// A LimitError says that a command went over what it was allowed. It wraps
+// [ErrOutOfMemory] or [ErrExhausted].
 type LimitError struct {
 	Command string
-	Limit   int64 // bytes
+	Of      Quota
+	Limit   int64
 }
 
 // Error names the command and the limit.
 func (e *LimitError) Error() string {
+	switch e.Of {
+	case Processor:
+		return fmt.Sprintf("process: %q %v: %v of processor time; raise cpu in [sandbox], or let it do less",
+			e.Command, ErrExhausted, time.Duration(e.Limit))
+	case Disk:
+		return fmt.Sprintf("process: %q %v: files of %d bytes; raise disk in [sandbox], or let it write less",
+			e.Command, ErrExhausted, e.Limit)
+	}
 	return fmt.Sprintf("process: %q ran %v: all its processes together may use %d bytes; raise memory in [sandbox], or let it use less",
 		e.Command, ErrOutOfMemory, e.Limit)
 }
 
-// Unwrap makes errors.Is find ErrOutOfMemory.
-func (e *LimitError) Unwrap() error { return ErrOutOfMemory }
+// Unwrap makes errors.Is find what was used up.
+func (e *LimitError) Unwrap() error {
+	if e.Of == Memory {
+		return ErrOutOfMemory
+	}
+	return ErrExhausted
+}
 
 // A ViewError says that a command cannot be shown a view. The command was not
 // started.

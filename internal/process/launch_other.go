@@ -33,4 +33,7 @@ type single struct{ process *os.Process }
 func (s single) terminate() { s.process.Signal(os.Interrupt) }
 func (s single) kill()      { s.process.Kill() }
 
+// exhausted says nothing: no signal tells which quota was used up here.
+func (confinement) exhausted(*os.ProcessState, int) *LimitError { return nil }
+
 func exitStatus(state *os.ProcessState) int { return state.ExitCode() }

@@ -148,4 +148,7 @@ func (j *job) close() {
 	j.handle = 0
 }
 
+// exhausted says nothing: no signal tells which quota was used up here.
+func (confinement) exhausted(*os.ProcessState, int) *LimitError { return nil }
+
 func exitStatus(state *os.ProcessState) int { return state.ExitCode() }

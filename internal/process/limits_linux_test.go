@@ -73,6 +73,9 @@ func TestHogs(t *testing.T) {
 					errors.Is(err, process.ErrOutOfMemory) != (reached.Memory == "control group") {
 					t.Errorf("memory by %s: %v", reached.Memory, err)
 				}
+				if used := errors.Is(err, process.ErrExhausted); used != (strings.HasPrefix(hog.name, "processor") || hog.name == "size of a file") {
+					t.Errorf("used up: %v, %v", used, err)
+				}
 				if info, err := os.Stat(filepath.Join(r.Dir, "big")); err == nil && info.Size() > 1<<20 {
 					t.Errorf("the file has %d bytes", info.Size())
 				}

@@ -14,7 +14,8 @@ import (
 // use.
 func limits(box confinement) (script []string) {
 	if box.CPU > 0 {
-		script = append(script, fmt.Sprintf("ulimit -t %d 2>/dev/null", max(1, int64(box.CPU.Seconds()+0.999))))
+		seconds := max(1, int64(box.CPU.Seconds()+0.999)) // at the end of them a signal says so; whoever ignores it is ended
+		script = append(script, fmt.Sprintf("ulimit -S -t %d 2>/dev/null", seconds), fmt.Sprintf("ulimit -H -t %d 2>/dev/null", seconds+1))
 	}
 	if box.Memory > 0 && box.reached.Memory != byGroup {
 		script = append(script, fmt.Sprintf("ulimit -d %d 2>/dev/null", max(1, box.Memory/1024)))
@@ -35,6 +36,20 @@ func limits(box confinement) (script []string) {
 // limitsFiles and limitsProcesses say that there are such limits on this
 // system.
 const limitsFiles, limitsProcesses = true, true
+
+// exhausted says which quota a command used up that ended with a status; nil:
+// none, as far as can be told.
+func (box confinement) exhausted(state *os.ProcessState, exit int) *LimitError {
+	signal := syscall.Signal(exit - 128)
+	switch {
+	case box.CPU > 0 && (signal == syscall.SIGXCPU ||
+		signal == syscall.SIGKILL && state.UserTime()+state.SystemTime() >= box.CPU):
+		return &LimitError{Of: Processor, Limit: int64(box.CPU)}
+	case box.FileSize > 0 && signal == syscall.SIGXFSZ:
+		return &LimitError{Of: Disk, Limit: box.FileSize}
+	}
+	return nil
+}
 
 // exitStatus is the status as a shell gives it.
 func exitStatus(state *os.ProcessState) int {

@@ -17,6 +17,7 @@ type abilities struct {
 	network, protect, stage, mounts func() (ok bool, reason string)
 	tether                          func(tree string) bool
 	groups                          func() (hierarchies, string)
+	graphics                        func() []string
 }
 
 // reach goes from the demand that costs least to the one that needs most, so
@@ -41,6 +42,12 @@ func (a abilities) reach(want Sandbox) (Reached, error) {
 	}
 	if what := r.limits(want, a.groups, note); what != "" {
 		return refuse(what)
+	}
+	if want.Graphics != nil && *want.Graphics > 0 {
+		if n := len(a.graphics()); n < *want.Graphics {
+			note(fmt.Sprintf("graphics processors: %d", n))
+			return refuse(fmt.Sprintf("%d graphics processors cannot be had", *want.Graphics))
+		}
 	}
 	if want.NoNetwork || want.Level == Strict {
 		ok, reason := a.network()
@@ -137,6 +144,10 @@ func (s Sandbox) resolve(dir string) (confinement, error) {
 	}
 	if s.Workspace, err = filepath.Abs(s.Workspace); err != nil {
 		return confinement{}, fmt.Errorf("process: workspace %q: %w", s.Workspace, err)
+	}
+	if s.Graphics != nil {
+		devices := machine().graphics()
+		s.Hidden = append(s.Hidden[:len(s.Hidden):len(s.Hidden)], devices[min(*s.Graphics, len(devices)):]...)
 	}
 	box := confinement{Sandbox: s, reached: reached, dir: dir}
 	if s.View != nil {

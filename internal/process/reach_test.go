@@ -37,6 +37,12 @@ func able(without string) abilities {
 		},
 		network: can("network"), protect: can("protection"), stage: can("holding"), mounts: can("mounts"),
 		tether: func(string) bool { return !lacks("tether") },
+		graphics: func() []string {
+			if lacks("graphics") {
+				return nil
+			}
+			return []string{"/dev/nvidia0", "/dev/nvidia1"}
+		},
 		groups: func() (hierarchies, string) {
 			if lacks("groups") {
 				return hierarchies{}, "no groups"
@@ -79,6 +85,9 @@ func TestReachOfMachinesThatLackSomething(t *testing.T) {
 		{"processes at level none", "", Sandbox{Level: None, Processes: 10}, "none (" + groupTree + ", processes by control group)", ""},
 		{"processes at level none without groups", "groups", Sandbox{Level: None, Processes: 10}, "", "no groups"},
 		{"memory without groups", "groups", Sandbox{Level: Process, Memory: 1}, "process (pid namespace, memory by each process)", "no groups"},
+		{"graphics processors", "", Sandbox{Level: None, Processes: -1, Graphics: number(2)}, "none (" + groupTree + ")", ""},
+		{"more graphics processors", "", Sandbox{Level: None, Graphics: number(3)}, "", "graphics processors: 2"},
+		{"no graphics processor where none is", "graphics", Sandbox{Level: None, Processes: -1, Graphics: number(0)}, "none (" + groupTree + ")", ""},
 	}
 	if groupTree == jobTree || !limitsProcesses {
 		t.Skip("this system has other ways")
@@ -103,3 +112,5 @@ func TestReachOfMachinesThatLackSomething(t *testing.T) {
 		})
 	}
 }
+
+func number(n int) *int { return &n }

@@ -58,8 +58,8 @@ type Runner struct {
 // whole tree was ended, and the result holds the output so far; unless the error
 // wraps [ErrNotEnded] too, which some tens of seconds later says that something
 // keeps it from ending. It is a *[LimitError]
-// where the command failed for want of memory; then the result is that of the
-// command. If writing to c.Stdout fails, the command goes on, and the failure
+// where the command failed for want of memory, processor time or disk; then the
+// result is that of the command. If writing to c.Stdout fails, the command goes on, and the failure
 // is returned at its end.
 //
 // Where a variable of the child is a secret by its name (output.Secret) and its
@@ -126,6 +126,10 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	var over *LimitError
 	switch {
 	case err == nil:
+		if over = box.exhausted(cmd.ProcessState, result.Exit); over != nil && !ended {
+			over.Command = name(c)
+			return result, over
+		}
 	case errors.As(err, &over) && cmd.ProcessState != nil:
 		if over.Command = name(c); result.Exit != 0 && !ended {
 			return result, over
@@ -185,6 +189,9 @@ func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
 		env = environ.For(nil)
 	}
 	env = environ.Merge(env, c.Env)
+	if n := r.Sandbox.Graphics; n != nil {
+		env = withGraphics(env, *n)
+	}
 	args := c.Args
 	if c.Run != "" {
 		if args, err = environ.Shell(env, r.Shell, c.Run); err != nil {

@@ -54,6 +54,10 @@ type Sandbox struct {
 	// held; negative: no limit
 	Processes int
 	FileSize  int64 // bytes of each file that is written; 0: no limit
+	// graphics processors that must be there, the first of which alone are seen:
+	// by libraries that heed the usual variables, and by all commands where they
+	// have mounts of their own; nil: all that there are
+	Graphics *int
 	// what commands see at the path of the workspace; nil: the workspace itself.
 	// Refused by a *[ViewError] where that cannot be done.
 	View *layer.View
@@ -105,6 +109,10 @@ func FromPlan(p plan.Sandbox) (Sandbox, int64, error) {
 	}
 	if s.Memory, err = Bytes(p.Memory); err != nil {
 		return Sandbox{}, 0, fmt.Errorf("process: sandbox memory: %w", err)
+	}
+	s.Graphics = p.GPU
+	if s.FileSize, err = Bytes(p.Disk); err != nil {
+		return Sandbox{}, 0, fmt.Errorf("process: sandbox disk: %w", err)
 	}
 	output, err := Bytes(p.Output)
 	if err != nil {

@@ -11,10 +11,19 @@ import (
 
 // all does the parts of a conversion in an order in which each sees what those
 // before it decided: files become artifacts before steps are told what they
-// lack.
+// lack. Pending actions are put in the order in which they are carried out, as
+// a native plan has no other.
 func (c *conversion) all(faults []plan.Diagnostic) {
-	c.p.Tasks = slices.Clone(c.p.Tasks)
+	c.at = make([]int, len(c.p.Tasks))
+	for i := range c.at {
+		c.at[i] = i
+	}
+	if c.d.Format == plan.PendingActions {
+		c.at = c.p.ByUrgency()
+	}
+	c.p.Tasks = make([]plan.Task, len(c.at))
 	for i := range c.p.Tasks {
+		c.p.Tasks[i] = c.d.Plan.Tasks[c.at[i]]
 		c.p.Tasks[i].Steps = slices.Clone(c.p.Tasks[i].Steps)
 	}
 	c.files()
@@ -149,7 +158,7 @@ func (c *conversion) known(key, verb string, ids []string, there map[string]bool
 // task says how far a task is, and what its steps leave open.
 func (c *conversion) task(i int) {
 	t, key := &c.p.Tasks[i], fmt.Sprintf("tasks[%d]", i)
-	implied := c.d.Implied(i)
+	implied := c.d.Implied(c.at[i])
 	if t.Status != plan.Open && t.Status != "" && !implied {
 		c.remark(key, "the source says: "+string(t.Status))
 	}

@@ -87,6 +87,7 @@ func names(text, file string) bool {
 // about it.
 type conversion struct {
 	d       *plan.Draft
+	at      []int     // where the tasks of p are in the draft
 	p       plan.Plan // tasks and steps are its own; what hangs below is shared with the draft
 	remarks map[string][]string
 	root    *os.Root // of the workspace; nil: not known

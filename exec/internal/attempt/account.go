@@ -7,6 +7,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -51,6 +52,12 @@ func (t *trial) account(ctx context.Context) *fault {
 	}
 	t.journalled.Inline = inline
 	return nil
+}
+
+// disk is how many bytes of files an attempt may write; 0: as many as it likes.
+func (t *trial) disk() int64 {
+	n, _ := process.Bytes(t.Plan.Sandbox.Disk) // a size that is none was refused at the start
+	return n
 }
 
 // snapshot keeps a tree that differs little from the accepted one. What it

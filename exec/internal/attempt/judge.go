@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/traits"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/git"
 )
@@ -46,6 +47,9 @@ func (t judging) judge(ctx context.Context) *fault {
 	}
 	if t.fault != nil {
 		return t.fault
+	}
+	if n, allowed := size(t.entry.Changes), t.disk(); allowed > 0 && n > allowed {
+		return faultf(history.Exhausted, "it wrote files of %d bytes, and its sandbox allows %d: raise disk in [sandbox], or let it write less", n, allowed)
 	}
 	foreign := t.foreign() // before gates run, which may change it
 	for _, phase := range []gate.Phase{gate.During, gate.After} {
@@ -162,6 +166,8 @@ func (t judging) executorFault(ctx context.Context) *fault {
 		return faultf(history.ContextExhausted, "%v", t.err)
 	case noMemory(t.err):
 		return faultf(history.OutOfMemory, "%v", t.err)
+	case errors.Is(t.err, process.ErrExhausted):
+		return faultf(history.Exhausted, "%v", t.err)
 	}
 	return faultf(history.Crashed, "%v", t.err)
 }

@@ -87,6 +87,8 @@ func headline(c history.Class) string {
 		return "made something else of the same inputs"
 	case history.OutOfMemory:
 		return "needed more memory than there is"
+	case history.Exhausted:
+		return "used up what its sandbox allows"
 	case history.SchemaMismatch:
 		return "did not say what it was expected to say"
 	case history.MissingEvidence:

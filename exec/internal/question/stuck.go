@@ -111,6 +111,8 @@ func Suggestion(f *history.AttemptFailed, hears bool) string {
 		return "declare what the step really needs to change, or tell it to leave that alone"
 	case history.NoSpace:
 		return "free some space, then run the step again"
+	case history.OutOfMemory, history.Exhausted:
+		return "let it work on less at a time; more than its sandbox allows needs a new plan"
 	case history.ContextExhausted:
 		return "split the step, or let it read less"
 	case history.Crashed:

@@ -105,6 +105,9 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 	}
 	inner := r.inner
 	inner.Env = environ.For(r.env)
+	if judges {
+		inner.Sandbox.FileSize = 0 // a quota of who does the work
+	}
 	back, err := r.own.Lend(ctx, &inner, judges, c.Compiles)
 	if err != nil {
 		return failed, err

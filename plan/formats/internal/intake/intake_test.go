@@ -35,6 +35,14 @@ func TestRead(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"clean", "[\n  " + one + "\n]\n", "1@2 \"Close the gate\" HIGH criteria=2\n"},
 		{"wrapped", "{\"context\": \"Week 1\",\n \"decisions\": [" + one + "]}", "1@2 \"Close the gate\" HIGH criteria=2\n2:2 note list-wrapped the list of tasks is wrapped in an object, at /decisions\n"},
+		{"settings beside it", `{"preset": "reflective", "reviewers": ["ops"], "jobs": 2, "env_keys": ["TOKEN"],
+ "limits": {"cpu": "1h", "gpu": 1, "turns": 3}, "sandbox": {"network": "no"}, "non_goals": [{"id": "N", "paths": ["a/**"]}],
+ "meeting_id": 7, "colour": "red", "items": [` + one + `]}`, `1@3 "Close the gate" HIGH criteria=2
+2:36 error value-unfit the key "turns" is not known here
+2:72 error value-unfit network is text, not true or false
+3:19 warning key-idle nothing acts on colour beside the list: the key "colour" is not known here
+3:36 note list-wrapped the list of tasks is wrapped in an object, at /items
+`},
 		{"what is missing", "[{\n \"description\": \"Sweep\",\n \"priority\": null\n}]", `1@1 "Sweep" 
 1:2 warning task-field-missing /0 has no action
 1:2 warning task-field-missing /0 has no task_id
@@ -146,4 +154,35 @@ func FuzzRead(f *testing.F) {
 		}
 		d.Plan.Digest()
 	})
+}
+
+// TestBeside holds that what stands beside a list is what it is in a native
+// plan.
+func TestBeside(t *testing.T) {
+	d, err := intake.Read("pending_actions.json", []byte(`{"preset": "reflective", "reviewers": ["ops", "ops"], "evidence": true,
+		"token_budget": 500, "execution": {"default_mode": "silent"}, "env_keys": ["TOKEN"],
+		"limits": {"cpu": "1h", "memory": "2GiB", "disk": "1GiB", "gpu": 1}, "sandbox": {"level": "strict", "cpu": null},
+		"non_goals": [{"id": "N", "paths": ["a/**"]}], "tasks": [`+one+`]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := 1
+	want := plan.Sandbox{Level: "strict", CPU: "1h", Memory: "2GiB", Disk: "1GiB", GPU: &one, Env: []string{"TOKEN"}}
+	if diff := cmp.Diff(want, d.Plan.Sandbox); diff != "" {
+		t.Errorf("sandbox (-want +got):\n%s", diff)
+	}
+	if e := d.Plan.Execution; e.DefaultMode != plan.Silent || len(e.Extra) != 4 {
+		t.Errorf("execution: %+v", e)
+	}
+	if n := d.Plan.NonGoals; len(n) != 1 || n[0].Paths[0] != "a/**" {
+		t.Errorf("non-goals: %+v", n)
+	}
+	if len(d.Plan.Tasks[0].Steps) != 1 {
+		t.Errorf("%d steps", len(d.Plan.Tasks[0].Steps))
+	}
+	for _, f := range d.Found {
+		if f.Severity != plan.Note {
+			t.Errorf("%s: %s", f.Code, f.Message)
+		}
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
-	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // wrappers are the keys under which the list of tasks is looked for first.
@@ -153,18 +152,6 @@ func (r *reader) document(root jsontree.Value) {
 	r.references()
 	if n > 0 {
 		r.order()
-	}
-}
-
-// around keeps what stands beside the list.
-func (r *reader) around(root jsontree.Value, wrapper string) {
-	seen := map[string]bool{wrapper: true}
-	for v := range root.Each {
-		if key := v.Key(); !seen[key] && v.Kind() != jsontree.Null {
-			seen[key] = true
-			r.Plan.Settings = append(r.Plan.Settings,
-				plan.Setting{Key: "intake." + spelling.QuoteKey(key), Value: setting(v)})
-		}
 	}
 }
 
