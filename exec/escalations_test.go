@@ -120,6 +120,24 @@ func TestRevertADeviation(t *testing.T) {
 	}
 }
 
+// What a step did too much is reverted alone, wherever the run was cut off.
+func TestRevertADeviationAlone(t *testing.T) {
+	afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
+		b := exectest.New(t, twoSteps(), workspace, straying)
+		b.Controller.Escalator = choose(map[ask.Kind]string{ask.Deviation: "v"})
+		return b
+	}, func(t *testing.T, r *exec.Report) {
+		s := r.Run.Step("1.1")
+		last := s.Last()
+		if last.Method.Reinstates == 0 || last.Failure != nil || !cmp.Equal(last.Method.Reverted, []string{"extra.txt"}) {
+			t.Errorf("the last attempt %+v; want what was done before put back without extra.txt", last.Method)
+		}
+		if !last.Accounted.Account.Holds() || len(last.Accounted.Changes) == 0 {
+			t.Errorf("it changed %+v; want what was declared", last.Accounted.Changes)
+		}
+	})
+}
+
 func TestHaltAtADeviation(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, straying)
 	b.Controller.Escalator = &person{choices: []string{"x"}}

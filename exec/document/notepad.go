@@ -154,6 +154,9 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 	}
 	switch a := s.judged(); {
 	case !failed || s.Status != history.Completed:
+	case a != nil && a.Reinstates > 0 && len(a.reverted) > 0:
+		add(insight, "what attempt %d (%s) did was kept without what it did too much: %s", a.Reinstates, code(a.Method),
+			md(strings.Join(a.reverted, ", ")))
 	case a != nil && a.Reinstates > 0:
 		add(insight, "what attempt %d (%s) did was accepted as it was", a.Reinstates, code(a.Method))
 	default:

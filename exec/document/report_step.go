@@ -135,7 +135,8 @@ type attempt struct {
 	Outcome    string          `json:"outcome"` // "accepted", "failed", "running", "rolled-back", "lost"
 	RolledBack bool            `json:"rolled_back"`
 	Reinstates int             `json:"reinstates,omitempty"` // the attempt whose work was accepted, and put back
-	Lane       *lane           `json:"lane,omitempty"`       // null: it was carried out by itself
+	reverted   []string        // at which paths it was not
+	Lane       *lane           `json:"lane,omitempty"` // null: it was carried out by itself
 	Started    stamp           `json:"started"`
 	Ended      stamp           `json:"ended"`
 	Duration   span            `json:"duration_ms"`

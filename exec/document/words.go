@@ -206,6 +206,8 @@ func (s *step) detours() []string {
 		}
 		name := ""
 		switch {
+		case a.Reinstates > 0 && len(a.reverted) > 0:
+			name = fmt.Sprintf("what attempt %d did was kept without %s", a.Reinstates, strings.Join(a.reverted, ", "))
 		case a.Reinstates > 0:
 			name = fmt.Sprintf("what attempt %d did was accepted", a.Reinstates)
 		case again && aside:

@@ -26,8 +26,12 @@ type AttemptStarted struct {
 	// off there; "" at the beginning.
 	Phase CyclePhase `json:"phase,omitempty"`
 	// Reinstates is the attempt whose tree is put back and judged anew, because
-	// a person accepted what it did; 0: the executor is called.
+	// a person accepted what it did, or had a part of it reverted; 0: the executor
+	// is called.
 	Reinstates int `json:"reinstates,omitempty"`
+	// Reverted are paths at which it is not put back, because a person wanted
+	// them as they were before it.
+	Reverted []string `json:"reverted,omitempty"`
 	// Stamps is the digest of the file of stamps that was written before this
 	// record; "" if that of an earlier one holds, or there is none.
 	Stamps ledger.Digest `json:"stamps,omitempty"`
@@ -45,9 +49,11 @@ func (f *AttemptStarted) String() string {
 
 func (f *AttemptStarted) readBack() Fact {
 	r := *f
-	if !kept(r.Method, r.Text, r.Executor, r.Identity, string(r.Inputs), string(r.Phase), string(r.Stamps)) {
+	if !kept(r.Method, r.Text, r.Executor, r.Identity, string(r.Inputs), string(r.Phase), string(r.Stamps)) ||
+		!keptAll(r.Reverted) {
 		return nil
 	}
+	r.Reverted = some(r.Reverted)
 	return &r
 }
 

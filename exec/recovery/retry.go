@@ -16,6 +16,7 @@ const (
 	researchRung = "research"
 	AskRung      = "ask"
 	AcceptRung   = "accept" // no rung: a person accepted what an attempt did
+	RevertRung   = "revert" // no rung: a person had what it did too much reverted
 )
 
 // Primary is the name of a step's own method.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -183,7 +184,7 @@ func (p *Progress) advised(e event.Event, a *history.Advised) {
 
 // recovering says what is tried next.
 func (p *Progress) recovering(e event.Event, f *history.Recovery) {
-	if f.Rung == recovery.AskRung || f.Rung == recovery.AcceptRung || f.Method == "" {
+	if slices.Contains([]string{recovery.AskRung, recovery.AcceptRung, recovery.RevertRung}, f.Rung) || f.Method == "" {
 		return
 	}
 	next := safetext.Escape(MethodName(f.Method))

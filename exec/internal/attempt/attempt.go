@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
@@ -39,7 +40,8 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor,
 		Identity: executor.Identity, Inputs: t.inputs, Phase: from}
 	if was := reinstated(s); was != nil {
-		executor, started.Reinstates, started.Identity = a.reinstate(was), was.Number, was.Method.Identity
+		started.Reverted = reverted(s, was)
+		executor, started.Reinstates, started.Identity = a.reinstate(was, started.Reverted), was.Number, was.Method.Identity
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
 	if err := t.ahead(ctx); err != nil {
@@ -161,7 +163,7 @@ func reinstated(s *history.Step) *history.Attempt {
 	switch {
 	case last == nil:
 		return nil
-	case s.Next != nil && s.Next.Rung == recovery.AcceptRung:
+	case s.Next != nil && (s.Next.Rung == recovery.AcceptRung || s.Next.Rung == recovery.RevertRung):
 		number = last.Number
 	case s.Next == nil: // it was cut off while it was put back
 		number = last.Method.Reinstates
@@ -174,9 +176,23 @@ func reinstated(s *history.Step) *history.Attempt {
 	return nil
 }
 
-// reinstate is an executor that puts back what an attempt did, and says what it
-// said.
-func (a *Attempts) reinstate(was *history.Attempt) Executor {
+// reverted are the paths at which what an attempt did is not put back, because a
+// person does not want that.
+func reverted(s *history.Step, was *history.Attempt) (paths []string) {
+	switch {
+	case s.Next == nil: // it was cut off while it was put back
+		return s.Last().Method.Reverted
+	case s.Next.Rung == recovery.RevertRung:
+		for _, c := range was.Accounted.Account.Extra {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
+
+// reinstate is an executor that puts back what an attempt did, but at some paths,
+// and says what it said.
+func (a *Attempts) reinstate(was *history.Attempt, without []string) Executor {
 	return Executor{Do: func(ctx context.Context, _ Work) (Outcome, error) {
 		if was.Discarded.Tree == "" {
 			return Outcome{}, nil // it left nothing that is known; what the tree holds is judged
@@ -189,6 +205,9 @@ func (a *Attempts) reinstate(was *history.Attempt) Executor {
 		if err != nil {
 			return Outcome{}, err
 		}
+		if want, err = leaving(want, have, without); err != nil {
+			return Outcome{}, err
+		}
 		if err := a.Rec.Store.Restore(ctx, a.Work.Dir, want, have); err != nil {
 			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)
 		}
@@ -199,4 +218,23 @@ func (a *Attempts) reinstate(was *history.Attempt) Executor {
 		}
 		return out, nil
 	}}
+}
+
+// leaving is a tree with what another one has at some paths.
+func leaving(tree, other *ledger.Tree, paths []string) (*ledger.Tree, error) {
+	if len(paths) == 0 {
+		return tree, nil
+	}
+	var entries []ledger.Entry
+	for e := range tree.All() {
+		if !slices.Contains(paths, e.Path) {
+			entries = append(entries, e)
+		}
+	}
+	for _, path := range paths {
+		if e, there := other.Lookup(path); there {
+			entries = append(entries, e)
+		}
+	}
+	return ledger.NewTree(entries)
 }

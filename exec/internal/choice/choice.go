@@ -18,6 +18,7 @@ const (
 	Stop    = "s"
 	GiveUp  = "x"
 	Accept  = "a"
+	Revert  = "v" // of what a step did beyond its declaration alone
 	Propose = "p"
 	Details = "d"
 	Back    = "b"

@@ -102,6 +102,8 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 		return []history.Fact{repeat(s, recovery.AskRung, "asked for by "+a.By)}
 	case choice.Accept:
 		return []history.Fact{repeat(s, recovery.AcceptRung, "what it did was accepted by "+a.By)}
+	case choice.Revert:
+		return []history.Fact{repeat(s, recovery.RevertRung, "what it did beyond its declaration was reverted by "+a.By)}
 	case choice.Skip:
 		return []history.Fact{&history.StepSkipped{Why: answered(q, a),
 			By: a.By}}

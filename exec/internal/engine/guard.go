@@ -134,6 +134,9 @@ func put(c *guard.Case, q ask.Question) (ask.Question, error) {
 	if _, accepts := q.Choice(choice.Accept); accepts && about.Last() == nil {
 		return q, fmt.Errorf("its choice %q accepts what an attempt did, and there was none", choice.Accept)
 	}
+	if _, reverts := q.Choice(choice.Revert); reverts && about.Last() == nil {
+		return q, fmt.Errorf("its choice %q reverts what an attempt did, and there was none", choice.Revert)
+	}
 	if _, back := q.Choice(choice.Back); back && !question.CanUnwind(c.Run, to) {
 		return q, fmt.Errorf("its choice %q cannot set the run back to before step %q", choice.Back, q.Target)
 	}

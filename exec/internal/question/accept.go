@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -34,6 +35,26 @@ func choiceAccept(s *history.Step, grant *history.Addendum, words string) ask.Ch
 	return ask.Choice{Key: choice.Accept, Label: fmt.Sprintf("accept it: it belongs to %s from now on", s.Address),
 		Consequence: "what the attempt did is put back and judged anew, with these changes declared; the record keeps your word",
 		Acknowledge: words}
+}
+
+// choiceRevert takes back what an attempt did beyond its declaration, and keeps
+// the rest. There is none where anything but files is too much.
+func choiceRevert(f *history.AttemptFailed, a *history.Attempt) []ask.Choice {
+	account := a.Accounted.Account
+	if len(account.Extra) == 0 || len(account.Matching) == 0 || len(account.SymbolsExtra) > 0 ||
+		slices.ContainsFunc(f.Findings, func(f gate.Finding) bool { return f.Code != code.ArtifactExtra }) {
+		return nil
+	}
+	what := fmt.Sprintf("%d changes", len(account.Extra))
+	if len(account.Extra) <= acceptedNamed {
+		var names []string
+		for _, c := range account.Extra {
+			names = append(names, c.Path)
+		}
+		what = strings.Join(names, " and ")
+	}
+	return []ask.Choice{{Key: choice.Revert, Label: "revert it alone: keep the rest",
+		Consequence: what + " goes back to what it was; the rest is put back and judged anew"}}
 }
 
 // acceptable says what would have to be declared for the step's latest attempt

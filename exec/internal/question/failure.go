@@ -23,6 +23,7 @@ func Failure(c *guard.Case, f *history.AttemptFailed, why string) ask.Question {
 	}
 	if grant, words := acceptable(c, f); grant != nil {
 		q.Choices = append(q.Choices, choiceAccept(s, grant, words))
+		q.Choices = append(q.Choices, choiceRevert(f, s.Last())...)
 	}
 	q.Choices = append(q.Choices, repeat)
 	if s.Rollback == plan.Irreversible && (f.Class == history.Lost || f.Class == history.Interrupted) {
