@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,36 +52,73 @@ func TestLiars(t *testing.T) {
 	}
 }
 
+// Of formats that cannot be carried out no liar gets anywhere.
+func TestLiarsOfPartsAreRefused(t *testing.T) {
+	for name, s := range samples() {
+		if s.clean {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			b := &exectest.Bench{Dir: t.TempDir(), Draft: mustRead(t, put(t, s.files)), Controller: &exec.Controller{
+				Dir: t.TempDir(), Gates: builtin.Gates(), Executors: exec.Default(exectest.Nothing())}}
+			if _, err := b.Controller.Lock(t.Context(), b.Draft); err == nil {
+				t.Error("it could be locked")
+			}
+		})
+	}
+}
+
 // TestLiarsOfTheCorpus is TestLiars of real plans.
 func TestLiarsOfTheCorpus(t *testing.T) {
-	tried := map[plan.Format]int{}
-	err := filepath.WalkDir(corpus(t), func(at string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.Name() == "score" && d.IsDir():
-			return fs.SkipDir // the scorer
-		}
-		draft, err := formats.ReadFile(at)
-		if err != nil || tried[draft.Format] == most || !carriedOut(draft) {
-			return nil
-		}
-		tried[draft.Format]++
+	for at, d := range ofTheCorpus(t) {
 		for lie, x := range liars() {
-			t.Run(path.Join(string(draft.Format), filepath.Base(at), lie), func(t *testing.T) { distrusted(t, at, x) })
+			t.Run(path.Join(string(d.Format), filepath.Base(at), lie), func(t *testing.T) { distrusted(t, at, x) })
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	}
+}
+
+// Who does what a real plan asks for in words, and has somebody look at it, ends
+// ACHIEVED. What commands, contents of files and persons say is theirs alone.
+func TestHonestWorkOfTheCorpus(t *testing.T) {
+	tried := map[plan.Format]bool{}
+	for at, d := range ofTheCorpus(t) {
+		if !inWords(&d.Plan) {
+			continue
+		}
+		tried[d.Format] = true
+		t.Run(path.Join(string(d.Format), filepath.Base(at)), func(t *testing.T) {
+			reviewed(t, mustRead(t, at)).Want(t, history.Achieved)
+		})
 	}
 	if len(tried) < 3 {
 		t.Errorf("plans of few formats were tried: %v", tried)
 	}
 }
 
-// most is how many plans of the corpus are tried of each format.
-const most = 2
+// ofTheCorpus are the plans that are tried of each format, by where they lie.
+func ofTheCorpus(t *testing.T) map[string]*plan.Draft {
+	t.Helper()
+	found, tried := map[string]*plan.Draft{}, map[plan.Format]int{}
+	err := filepath.WalkDir(corpus(t), func(at string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		draft, err := formats.ReadFile(at)
+		if err != nil || tried[draft.Format] == most || !carriedOut(draft) {
+			return nil
+		}
+		tried[draft.Format]++
+		found[at] = draft
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tried) < 5 {
+		t.Errorf("there are plans of few formats: %v", tried)
+	}
+	return found
+}
 
 // carriedOut reports whether a plan can be, and is not too long for a test.
 func carriedOut(d *plan.Draft) bool {
@@ -93,7 +131,19 @@ func carriedOut(d *plan.Draft) bool {
 	for range d.Plan.Steps() {
 		n++
 	}
-	return n > 0 && n <= 40
+	return n > 0 && n <= longest
+}
+
+// inWords reports whether no machine and no question decides anything of a plan.
+func inWords(p *plan.Plan) bool {
+	for _, s := range p.Steps() {
+		if len(s.Postconditions) > 0 || s.Expect != nil || len(s.Preconditions) > 0 {
+			return false
+		}
+	}
+	return len(p.Completion.Checks) == 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
+		return strings.HasPrefix(t.Kind, "checkpoint")
+	})
 }
 
 // distrusted runs a plan with a liar, whom nobody contradicts.
@@ -125,11 +175,16 @@ func TestReviewedWorkOfEachFormat(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			d := mustRead(t, put(t, s.files))
-			b := &exectest.Bench{Dir: t.TempDir(), Draft: d}
-			b.Controller = &exec.Controller{Dir: b.Dir, Gates: append(builtin.Gates(), review.Work(approves())),
-				Executors: exec.Default(writer(&d.Plan))}
-			b.Run(t).Want(t, history.Achieved)
+			reviewed(t, mustRead(t, put(t, s.files))).Want(t, history.Achieved)
 		})
 	}
+}
+
+// reviewed runs a plan with who does all of it, and has somebody look.
+func reviewed(t *testing.T, d *plan.Draft) *exectest.Result {
+	t.Helper()
+	b := &exectest.Bench{Dir: t.TempDir(), Draft: d}
+	b.Controller = &exec.Controller{Dir: b.Dir, Gates: append(builtin.Gates(), review.Work(approves())),
+		Executors: exec.Default(writer(&d.Plan))}
+	return b.Run(t)
 }
