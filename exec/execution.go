@@ -34,6 +34,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
@@ -113,7 +114,7 @@ func (e *execution) take(ctx context.Context) error {
 	if err := e.occupy(ctx); err != nil {
 		return err
 	}
-	e.equip()
+	e.equip(ctx)
 	return nil
 }
 
@@ -141,7 +142,8 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 }
 
 // equip readies what follows from the plan alone.
-func (e *execution) equip() {
+func (e *execution) equip(ctx context.Context) {
+	e.Work.Disk = disk.From(ctx)
 	e.Contract, e.needed = &guard.Contract{Plan: e.Plan}, needed(e.Plan)
 	e.Panel = e.c.panel()
 	e.Sources = e.c.sources()

@@ -71,7 +71,7 @@ func (s *Surface) Join(o *Surface) {
 // spell is the declaration in one line, for people.
 func (d *Decl) spell() string {
 	var parts []string
-	for k, m := range d.Members {
+	for k, m := range d.Members { // in any order: sorted below
 		kind, name, _ := strings.Cut(k, " ")
 		if kind == "embedded" {
 			parts = append(parts, m.Text)

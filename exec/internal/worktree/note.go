@@ -10,7 +10,6 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/exec/guard"
-	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -53,13 +52,13 @@ func (n *note) erase(w *Worktree) {
 	}
 	err := n.put(w, "", 0)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // who cannot write it cannot write the copy either
-		err = disk.From(context.Background()).Anywhere().Remove(n.file(w))
+		err = w.Disk.Anywhere().Remove(n.file(w))
 	}
 	n.silent = err == nil || errors.Is(err, fs.ErrNotExist)
 }
 
 func (n *note) put(w *Worktree, text string, flags int) error {
-	f, err := disk.From(context.Background()).Anywhere().OpenFile(n.file(w), os.O_WRONLY|flags, 0o600)
+	f, err := w.Disk.Anywhere().OpenFile(n.file(w), os.O_WRONLY|flags, 0o600)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (n *note) put(w *Worktree, text string, flags int) error {
 
 // read is the tree that a controller before this one noted; "" if none.
 func (n *note) read(w *Worktree) ledger.Digest {
-	f, err := disk.From(context.Background()).Anywhere().Open(n.file(w))
+	f, err := w.Disk.Anywhere().Open(n.file(w))
 	if err != nil {
 		return ""
 	}

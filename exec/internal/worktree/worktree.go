@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/internal/recorder"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 )
@@ -37,6 +38,8 @@ type Worktree struct {
 	// Noted is set where nobody but commands, which write in layers, and this
 	// controller can write in Dir: then a note beside it says what it holds.
 	Noted bool
+	// Disk is what the note is written through; nil: the operating system.
+	Disk *disk.Disk
 	// RunDir is the folder of the run's own files.
 	RunDir func() string
 	// Warn tells of what went wrong without consequences for the run.

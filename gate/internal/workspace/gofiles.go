@@ -56,7 +56,7 @@ func (w Folder) GoFiles(folder string, limit int64) ([]Source, error) {
 func (w Folder) Sources(patterns []string, limit int64) ([]ledger.Entry, ledger.Content, error) {
 	var names []string
 	for _, pattern := range patterns {
-		found, err := fs.Glob(w.FS(), pattern)
+		found, err := fs.Glob(foldersOnly{w.FS()}, pattern)
 		if err != nil {
 			return nil, nil, fmt.Errorf("gate: %w", err)
 		}
@@ -80,3 +80,20 @@ func (w Folder) Sources(patterns []string, limit int64) ([]ledger.Entry, ledger.
 		return io.NopCloser(bytes.NewReader(contents[e.Path])), nil
 	}, nil
 }
+
+// foldersOnly lists folders, and opens nothing else to see whether it is one: to
+// open a pipe would be to wait for whoever writes into it.
+type foldersOnly struct{ fs.FS }
+
+func (f foldersOnly) ReadDir(name string) ([]fs.DirEntry, error) {
+	info, err := fs.Stat(f.FS, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.ErrUnsupported}
+	}
+	return fs.ReadDir(f.FS, name)
+}
+
+func (f foldersOnly) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
