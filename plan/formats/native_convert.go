@@ -21,7 +21,7 @@ func (c *conversion) all(faults []plan.Diagnostic) {
 	if c.d.Format == plan.PendingActions {
 		c.at = c.p.ByUrgency()
 	}
-	c.p.Tasks = make([]plan.Task, len(c.at))
+	c.p.Tasks = slices.Clone(c.p.Tasks)
 	for i := range c.p.Tasks {
 		c.p.Tasks[i] = c.d.Plan.Tasks[c.at[i]]
 		c.p.Tasks[i].Steps = slices.Clone(c.p.Tasks[i].Steps)
