@@ -256,7 +256,7 @@ type person struct{ w *world }
 
 func (p person) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
 	if q.Kind == ask.Confirmation {
-		return ask.Answer{Run: q.Run, Question: q.ID, Choice: "yes", By: "somebody"}, nil
+		return ask.Answer{Run: q.Run, Question: q.ID, Choice: q.Default, By: "somebody"}, nil
 	}
 	if q.Kind != ask.Overlap {
 		p.w.complain("asked is %s: %s", q.Kind, q.What)
