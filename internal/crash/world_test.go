@@ -245,18 +245,18 @@ func (w *world) controller(stepDone func(event.Event)) *exec.Controller {
 		Observe: observe,
 	}
 	if w.asks {
-		c.Policy.Mode, c.Escalator = plan.Collaborative, person{w}
+		c.Policy.Mode, c.Escalator = plan.Dynamic, person{w}
 	}
 	return c
 }
 
-// A person is asked whether critical steps may begin, and what becomes of lanes
-// that met, and nothing else.
+// A person is asked what becomes of lanes that met, whether the run goes on after
+// so many failures, and nothing else.
 type person struct{ w *world }
 
 func (p person) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
-	if q.Kind == ask.Confirmation {
-		return ask.Answer{Run: q.Run, Question: q.ID, Choice: q.Default, By: "somebody"}, nil
+	if q.Kind == ask.Threshold {
+		return ask.Answer{Run: q.Run, Question: q.ID, Choice: q.Choices[0].Key, By: "somebody"}, nil
 	}
 	if q.Kind != ask.Overlap {
 		p.w.complain("asked is %s: %s", q.Kind, q.What)
