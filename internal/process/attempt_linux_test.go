@@ -200,7 +200,12 @@ var attempts = map[string]func() error{
 		if err != nil {
 			return err
 		}
-		flags := words(0x40) // no dump
+		// Those that are there stay: a file system may refuse to take them away.
+		flags := words(0)
+		if err := raw(syscall.SYS_IOCTL, f.Fd(), 0x80086601, flags); err != nil {
+			return err
+		}
+		*(*uint64)(unsafe.Pointer(kept[len(kept)-1])) |= 0x40 // no dump
 		return raw(syscall.SYS_IOCTL, f.Fd(), 0x40086602, flags)
 	},
 	"unnamed file": func() error {
