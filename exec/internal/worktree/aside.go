@@ -42,7 +42,9 @@ type Aside struct {
 
 // Aside is what the folder holds in no tree.
 func (w *Worktree) Aside() *Aside {
-	w.aside.of = w
+	if w.aside.of != w { // lanes that are opened at once only read it
+		w.aside.of = w
+	}
 	return &w.aside
 }
 

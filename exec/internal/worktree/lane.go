@@ -71,6 +71,7 @@ func (l *Lanes) Open(ctx context.Context, w *Worktree, n int) (*Lane, error) {
 
 // Grow makes room for so many lanes of the run that works in w.
 func (l *Lanes) Grow(ctx context.Context, w *Worktree, lanes int) error {
+	w.Aside() // before several lanes ask for it at once
 	for n := len(l.made); n < lanes; n++ {
 		folder := filepath.Join(w.RunDir(), home.LanesName, strconv.Itoa(n+1))
 		if err := disk.From(ctx).Anywhere().MakeFolders(folder, 0o755); err != nil {
