@@ -133,8 +133,10 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 // mode that somebody chose in which people are asked. mode is "" if nobody chose
 // one.
 func waitsForAnswers(of *plan.Plan, mode plan.Mode) bool {
-	said := of.Execution.Unattended()
-	return said == plan.Wait || said == "" && mode != "" && mode != plan.Silent
+	if waits, said := of.Execution.Unattended(); said {
+		return waits
+	}
+	return mode != "" && mode != plan.Silent
 }
 
 // seatEscalator gives a controller whoever answers its questions. run is the

@@ -114,7 +114,7 @@ func (e *execution) take(ctx context.Context) error {
 	if err := e.occupy(ctx); err != nil {
 		return err
 	}
-	e.equip(ctx)
+	e.equip()
 	return nil
 }
 
@@ -129,6 +129,7 @@ func (e *execution) ready() error {
 
 // occupy takes hold of the workspace, and opens its store.
 func (e *execution) occupy(ctx context.Context) (err error) {
+	e.Work.Disk = disk.From(ctx)
 	if e.bound.Held, err = hold.Workspace(ctx, e.Work.Root); err != nil {
 		return err
 	}
@@ -142,8 +143,7 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 }
 
 // equip readies what follows from the plan alone.
-func (e *execution) equip(ctx context.Context) {
-	e.Work.Disk = disk.From(ctx)
+func (e *execution) equip() {
 	e.Contract, e.needed = &guard.Contract{Plan: e.Plan}, needed(e.Plan)
 	e.Panel = e.c.panel()
 	e.Sources = e.c.sources()

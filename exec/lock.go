@@ -32,7 +32,7 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
-	e.equip(ctx)
+	e.equip()
 	base, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) (_ []Alread
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
-	e.equip(ctx)
+	e.equip()
 	tree, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
 	if err != nil {
 		return nil, err

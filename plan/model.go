@@ -396,17 +396,6 @@ type TestIntent struct {
 	FixedBy                           Address
 }
 
-// A Backup is a genuinely different way to do a step.
-type Backup struct {
-	ID, Description  string
-	Run, Prompt      string
-	Executor         string
-	TriggerCondition string
-	ExecutionMethod  string
-	ToolPath         string
-	ToolArgs         []string
-}
-
 // A Check is something a machine can decide. Kind names it; the other fields
 // are its arguments.
 type Check struct {
@@ -430,91 +419,6 @@ type Completion struct {
 	Flags              []Setting
 }
 
-// An EnvelopeSpec is [envelope]: what the outcome depends on besides the tree.
-// Files and globs are relative to the workspace.
-type EnvelopeSpec struct {
-	Model          string
-	PromptTemplate []string
-	Context        []string
-	Tools          []string
-	Config         []string
-}
-
-// Sandbox is [sandbox]: how commands are confined. The zero value leaves it to
-// the controller.
-type Sandbox struct {
-	Level    string // "", none, process, filesystem, strict
-	Layer    Layer  // where steps work; "" if the plan does not mind
-	Network  *bool
-	CPU      string // time limit, a duration
-	Memory   string // bytes with a unit, as in "2GiB"
-	Output   string // bytes with a unit
-	Disk     string // bytes with a unit, of the files that an attempt writes
-	GPU      *int   // graphics processors that are demanded, and all that are seen; nil: whichever there are
-	Env      []string
-	Writable []string
-}
-
-// A Layer is where the steps of a plan work.
-type Layer string
-
-const (
-	// Clone is a copy of the workspace: only accepted work is brought into the
-	// workspace itself.
-	Clone Layer = "clone"
-	// Overlay is a copy, of which each attempt sees a view of its own: what it
-	// wrote is known without looking through the copy.
-	Overlay Layer = "overlay"
-	// InPlace is the workspace itself. What fails is undone there, and what
-	// anybody else does there meanwhile may be lost with it.
-	InPlace Layer = "in-place"
-)
-
-// Execution is [execution].
-type Execution struct {
-	DefaultMode Mode
-	Extra       []Setting
-}
-
-// What becomes of questions where nobody is there to be asked.
-const (
-	Wait   = "wait"   // the run stops, and the question waits for its answer
-	Refuse = "refuse" // the refusing choice of each question is taken
-)
-
-// unattended is the key of [execution] that says it.
-const unattended = "unattended"
-
-// Unattended is what the plan says becomes of questions where nobody is there to
-// be asked: [Wait], [Refuse], or "" if it says nothing.
-func (e *Execution) Unattended() string {
-	for _, s := range e.Extra {
-		if s.Key == unattended && (s.Value.Text == Wait || s.Value.Text == Refuse) {
-			return s.Value.Text
-		}
-	}
-	return ""
-}
-
-// Propagation is what an earlier failure means for the steps that follow.
-type Propagation string
-
-const (
-	HaltOnCritical      Propagation = "halt_on_critical"     // a failed critical step ends the run
-	ContinueAndLog      Propagation = "continue_and_log"     // what does not depend on it goes on
-	CollaborativeReview Propagation = "collaborative_review" // a person decides before the next step
-)
-
-// ErrorPropagation is [error_propagation].
-type ErrorPropagation struct {
-	Enabled            *bool
-	ReadPriorSteps     *bool
-	DependencyTracking *bool
-	Strategy           Propagation // propagation_strategy, or strategy
-	FailureThreshold   int         // 0: not said
-	Extra              []Setting
-}
-
 // Steps goes through all steps with their tasks, in the order in which they
 // stand in the plan; both are the plan's own.
 func (p *Plan) Steps() iter.Seq2[*Task, *Step] {
@@ -528,43 +432,6 @@ func (p *Plan) Steps() iter.Seq2[*Task, *Step] {
 			}
 		}
 	}
-}
-
-// OnlyRepeats reports whether the description of a backup says nothing but that
-// the same method is to be tried again, which is no other way.
-func (b *Backup) OnlyRepeats() bool {
-	if len(b.Description) > 200 {
-		return false
-	}
-	repeats := false
-	words := strings.FieldsFunc(strings.ToLower(b.Description),
-		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	for i, w := range words {
-		if repeatWords[w] || w == "more" && i > 0 && words[i-1] == "once" || w == "time" && i > 0 && words[i-1] == "another" {
-			repeats = true
-		}
-		if !repeatWords[w] && !emptyWords[w] && strings.Trim(w, "0123456789") != "" {
-			return false
-		}
-	}
-	return repeats
-}
-
-var (
-	repeatWords = wordSet("again retry repeat rerun redo reattempt retries")
-	// emptyWords do not say what is done differently.
-	emptyWords = wordSet(`a an the this that it same step steps primary method approach action operation task command try run do
-		execute attempt perform once more another one second time times twice simply just please and then to of with if fails
-		failed failure on after wait delay up first original previous until succeeds works or`)
-)
-
-// wordSet is a set of the words of a text.
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
 }
 
 // addressOf joins the ids of a task and a step. A step may also be called by

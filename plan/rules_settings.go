@@ -112,7 +112,7 @@ func wishes() []wish {
 		{"on_conflict", `"ask" or "sequential"`, word("ask", "sequential")},
 		{"external", `"checkpoints" or "every-step"`, word("checkpoints", "every-step")},
 		{"controls", `"on" or "off"`, word("on", "off")},
-		{unattended, `"wait" or "refuse"`, word(Wait, Refuse)},
+		{unattended, `"wait" or "refuse"`, word(wait, refuse)},
 		{"escalation_threshold", "a number of failed steps, from 1", whole(1, 1<<31-1)},
 		{"reviewers", "a list of names", func(v Value) bool { return text(v) || texts(v) }},
 		{"evidence", "true or false", flag},

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
@@ -93,13 +94,15 @@ func (d declarations) names() []string {
 // nobody could read.
 func hidden(pass *gate.Pass, n plan.NonGoal, symbol string, pairs []source.Pair) {
 	sources := content.Sources(pass)
+	places := sources.Places(symbol)
+	read := sync.OnceValue(func() bool { return elsewhere(pass, places) }) // it goes through whole trees
 	for _, p := range pairs {
 		why := blind(p)
 		if len(why) == 0 {
 			continue
 		}
-		if sources.Language(p.Path) != nil && !placed(sources.Places(symbol), p.Path) ||
-			sources.Language(p.Path) == nil && !source.MayDeclare(p.Path, symbol) && elsewhere(pass, symbol) {
+		if sources.Language(p.Path) != nil && !placed(places, p.Path) ||
+			sources.Language(p.Path) == nil && !source.MayDeclare(p.Path, symbol) && read() {
 			continue
 		}
 		content.Undecided(pass, p.Path, fmt.Sprintf("symbol %q was left as it was, which non-goal %q (%s) protects",
@@ -122,10 +125,9 @@ func blind(p source.Pair) (why []string) {
 	return why
 }
 
-// elsewhere reports whether a symbol is of a language that somebody reads: there
-// are files where it would have to be declared.
-func elsewhere(pass *gate.Pass, symbol string) bool {
-	places := content.Sources(pass).Places(symbol)
+// elsewhere reports whether the symbol of some places is of a language that
+// somebody reads: there are files where it would have to be declared.
+func elsewhere(pass *gate.Pass, places []string) bool {
 	for _, tree := range []*ledger.Tree{pass.Base, pass.Before, pass.After} {
 		if tree == nil {
 			continue

@@ -3,7 +3,6 @@ package testfirst
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -68,8 +67,10 @@ func Elsewhere(command string, exit int, output string, files []string, content 
 	if why := Nothing(exit, output); why != "" {
 		return why
 	}
+	words := wordsOf(output)
 	mentioned := slices.ContainsFunc(files, func(file string) bool {
-		return strings.Contains(output, path.Base(file)) || mentionsAny(output, functions.FindAllStringSubmatch(content(file), -1))
+		return strings.Contains(output, path.Base(file)) ||
+			slices.ContainsFunc(functions.FindAllStringSubmatch(content(file), -1), func(f []string) bool { return words[f[1]] })
 	})
 	if mentioned {
 		return ""
@@ -89,9 +90,13 @@ func Elsewhere(command string, exit int, output string, files []string, content 
 	return ""
 }
 
-// mentionsAny reports whether one of some names stands in a text as a word.
-func mentionsAny(text string, names [][]string) bool {
-	return slices.ContainsFunc(names, func(n []string) bool {
-		return regexp.MustCompile(`\b` + regexp.QuoteMeta(n[1]) + `\b`).MatchString(text)
-	})
+// wordsOf are the words of a text that may be names.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') // as \w has it
+	}) {
+		words[w] = true
+	}
+	return words
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/workspace"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 )
 
 // Max is the size up to which files are parsed. Larger ones are named in the
 // evidence.
-const Max = 4 << 20
+const Max = source.Max
 
 // errNoContent says that a pass cannot show contents.
 var errNoContent = errors.New("gate: the pass shows no contents; set Content")

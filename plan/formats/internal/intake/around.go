@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -23,7 +24,8 @@ var (
 // env_keys, the names that jobs have for them, are keys of [sandbox]. All else is
 // kept as settings, and nothing acts on it.
 func (r *reader) around(root jsontree.Value, wrapper string) {
-	tables := slices.DeleteFunc(plan.Names(r.Plan.Visit), func(name string) bool { return slices.Contains(listed, name) })
+	tables, keys := plan.Names(r.Plan.Visit), plan.ExecutionKeys()
+	tables = slices.DeleteFunc(tables, func(name string) bool { return slices.Contains(listed, name) })
 	seen := map[string]bool{wrapper: true}
 	native := newTable(root)
 	execution, sandbox := newTable(root), newTable(root)
@@ -34,25 +36,29 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 		}
 		seen[key] = true
 		switch {
-		case slices.Contains(plan.ExecutionKeys(), key):
+		case slices.Contains(keys, key):
 			execution.Keys = append(execution.Keys, member(v, key))
 		case key == "env_keys":
 			sandbox.Keys = append(sandbox.Keys, member(v, "env"))
 		case key == "limits" && v.Kind() == jsontree.Object:
 			sandbox.Keys = append(sandbox.Keys, tree(v).Keys...)
+		case key == "limits":
+			r.report("value-unfit", plan.Error, v.Offset(), "", "limits is "+v.Kind().String()+", not an object",
+				`write  "limits": {"cpu": "1h", "memory": "16GiB"}`)
 		case slices.Contains(tables, key):
 			native.Keys = append(native.Keys, member(v, key))
 		default:
 			r.Plan.Settings = append(r.Plan.Settings,
 				plan.Setting{Key: "intake." + spelling.QuoteKey(key), Value: setting(v)})
 			if !slices.Contains(informs, key) {
-				_, why, hint := decode.Strange(key, slices.Concat(plan.ExecutionKeys(), []string{"limits", "env_keys"}, tables))
-				r.report("key-idle", plan.Warning, v.KeyOffset(), "", "nothing acts on "+key+" beside the list: "+why, hint)
+				_, why, hint := decode.Strange(key, slices.Concat(keys, []string{"limits", "env_keys"}, tables))
+				r.report("key-idle", plan.Warning, v.KeyOffset(), "", "nothing acts on "+key+" beside the list: "+why,
+					hint)
 			}
 		}
 	}
-	put(native, "execution", execution)
-	put(native, "sandbox", sandbox)
+	r.put(native, "execution", execution)
+	r.put(native, "sandbox", sandbox)
 	for _, k := range native.Keys {
 		r.Places[k.Name] = r.t.Offset(k.Offset)
 	}
@@ -64,12 +70,24 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 	}
 }
 
-// put adds keys to a table that another has under a name.
-func put(in *tomltree.Node, name string, more *tomltree.Node) {
-	if n := in.Find(name); n != nil && n.Kind == tomltree.Table {
-		n.Keys = append(n.Keys, more.Keys...)
-	} else if n == nil && len(more.Keys) > 0 {
-		in.Keys = append(in.Keys, tomltree.Key{Name: name, Offset: more.Keys[0].Offset, Value: more})
+// put adds keys to a table that another has under a name. What is said twice is
+// refused.
+func (r *reader) put(in *tomltree.Node, name string, more *tomltree.Node) {
+	n := in.Find(name)
+	if n == nil && len(more.Keys) > 0 {
+		n = &tomltree.Node{Kind: tomltree.Table, Offset: more.Keys[0].Offset, At: more.Keys[0].Offset}
+		in.Keys = append(in.Keys, tomltree.Key{Name: name, Offset: n.Offset, Value: n})
+	}
+	if n == nil || n.Kind != tomltree.Table {
+		return // nothing is said, or nothing that can be added to, which the reading of it refuses
+	}
+	for _, k := range more.Keys {
+		if n.Find(k.Name) != nil {
+			r.report("value-unfit", plan.Error, k.Offset, "", fmt.Sprintf("%s of %s is said twice", k.Name, name),
+				"keep one of the two")
+			continue
+		}
+		n.Keys = append(n.Keys, k)
 	}
 }
 
@@ -112,7 +130,5 @@ func tree(v jsontree.Value) *tomltree.Node {
 }
 
 // kinds are the kinds of JSON as those of TOML.
-var kinds = map[jsontree.Kind]string{
-	jsontree.Null: tomltree.String, jsontree.Bool: tomltree.Boolean, jsontree.Number: tomltree.Integer,
-	jsontree.String: tomltree.String, jsontree.Array: tomltree.Array, jsontree.Object: tomltree.Table,
-}
+var kinds = [...]string{jsontree.Null: tomltree.String, jsontree.Bool: tomltree.Boolean, jsontree.Number: tomltree.Integer,
+	jsontree.String: tomltree.String, jsontree.Array: tomltree.Array, jsontree.Object: tomltree.Table}

@@ -43,6 +43,12 @@ func TestRead(t *testing.T) {
 3:19 warning key-idle nothing acts on colour beside the list: the key "colour" is not known here
 3:36 note list-wrapped the list of tasks is wrapped in an object, at /items
 `},
+		{"settings that cannot be", `{"limits": 3, "sandbox": {"env": ["A"]}, "env_keys": ["B"], "tasks": [` + one + `]}`,
+			`1@1 "Close the gate" HIGH criteria=2
+1:12 error value-unfit limits is a number, not an object
+1:42 error value-unfit env of sandbox is said twice
+1:61 note list-wrapped the list of tasks is wrapped in an object, at /tasks
+`},
 		{"what is missing", "[{\n \"description\": \"Sweep\",\n \"priority\": null\n}]", `1@1 "Sweep" 
 1:2 warning task-field-missing /0 has no action
 1:2 warning task-field-missing /0 has no task_id
@@ -183,6 +189,19 @@ func TestBeside(t *testing.T) {
 	for _, f := range d.Found {
 		if f.Severity != plan.Note {
 			t.Errorf("%s: %s", f.Code, f.Message)
+		}
+	}
+}
+
+// TestProfile holds that files that tasks name make a list scoped, unless it says
+// another profile.
+func TestProfile(t *testing.T) {
+	const task = `"tasks": [{"task_id": 1, "priority": "LOW", "action": "a", "acceptance_criteria": ["x"], "artifacts": ["a.txt"]}]`
+	for text, want := range map[string]plan.Profile{"{" + task + "}": plan.Scoped, `{"profile": "observe", ` + task + "}": plan.Observe,
+		`{"profile": "strict", ` + task + "}": plan.Strict} {
+		d, err := intake.Read("pending_actions.json", []byte(text))
+		if err != nil || d.Plan.Profile != want {
+			t.Errorf("%s: %s, %v", text, d.Plan.Profile, err)
 		}
 	}
 }

@@ -191,7 +191,9 @@ func (r *reader) files(item jsontree.Value, t *plan.Task) {
 	}
 	if add("artifacts", "expected_artifacts", "files", "outputs"); len(t.Files) > 0 {
 		add("evidence_paths")
-		r.Plan.Profile = plan.Scoped
+		if r.Plan.Profile == "" { // the list says no other
+			r.Plan.Profile = plan.Scoped
+		}
 	}
 }
 

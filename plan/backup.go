@@ -1,0 +1,54 @@
+package plan
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A Backup is a genuinely different way to do a step.
+type Backup struct {
+	ID, Description  string
+	Run, Prompt      string
+	Executor         string
+	TriggerCondition string
+	ExecutionMethod  string
+	ToolPath         string
+	ToolArgs         []string
+}
+
+// OnlyRepeats reports whether the description of a backup says nothing but that
+// the same method is to be tried again, which is no other way.
+func (b *Backup) OnlyRepeats() bool {
+	if len(b.Description) > 200 {
+		return false
+	}
+	repeats := false
+	words := strings.FieldsFunc(strings.ToLower(b.Description),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, w := range words {
+		if repeatWords[w] || w == "more" && i > 0 && words[i-1] == "once" || w == "time" && i > 0 && words[i-1] == "another" {
+			repeats = true
+		}
+		if !repeatWords[w] && !emptyWords[w] && strings.Trim(w, "0123456789") != "" {
+			return false
+		}
+	}
+	return repeats
+}
+
+var (
+	repeatWords = wordSet("again retry repeat rerun redo reattempt retries")
+	// emptyWords do not say what is done differently.
+	emptyWords = wordSet(`a an the this that it same step steps primary method approach action operation task command try run do
+		execute attempt perform once more another one second time times twice simply just please and then to of with if fails
+		failed failure on after wait delay up first original previous until succeeds works or`)
+)
+
+// wordSet is a set of the words of a text.
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
