@@ -1,7 +1,9 @@
 package python_test
 
 import (
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -201,4 +203,21 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFind holds that scripts which look for another Python are passed over.
+func TestFind(t *testing.T) {
+	l := language(t)
+	shims := t.TempDir()
+	if err := os.WriteFile(filepath.Join(shims, "python3"), []byte("#!/bin/sh\nexec python3.99 \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", shims)
+	if got, ok := python.Find(); ok {
+		t.Errorf("found %s", got.Program)
+	}
+	t.Setenv("PATH", shims+string(os.PathListSeparator)+filepath.Dir(l.Program))
+	if got, ok := python.Find(); !ok || got != l {
+		t.Errorf("found %+v, not %+v", got, l)
+	}
 }
