@@ -13,8 +13,8 @@ import (
 	"github.com/planlock/planlock/internal/reviewdoc"
 )
 
-// MaxAnswer is how many bytes a reviewer may answer.
-const MaxAnswer = 1 << 20
+// maxAnswer is how many bytes a reviewer may answer.
+const maxAnswer = 1 << 20
 
 // ErrAnswer says that what a reviewer says of work cannot be read.
 var ErrAnswer = errors.New("review: the answer cannot be read")
@@ -30,8 +30,8 @@ func (r *Request) Read(text []byte) (Review, error) {
 	if r.About == AboutWork {
 		return readWork(text)
 	}
-	if len(text) > MaxAnswer {
-		return Review{Error: fmt.Sprintf("the answer has more than %d bytes", MaxAnswer)}, nil
+	if len(text) > maxAnswer {
+		return Review{Error: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}, nil
 	}
 	document, err := contractIn(text)
 	if err != nil {
@@ -126,8 +126,8 @@ var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // readWork reads what is said of work: all of a text, or its last line.
 func readWork(text []byte) (Review, error) {
-	if len(text) > MaxAnswer {
-		return Review{}, fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, MaxAnswer)
+	if len(text) > maxAnswer {
+		return Review{}, fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, maxAnswer)
 	}
 	text = bytes.TrimSpace(text)
 	review, err := decodeWork(text)
