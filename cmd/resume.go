@@ -213,8 +213,8 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	p.sign(c)
-	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: codes(f.Ack), By: defaultName(),
-		Reason: f.Reason})
+	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: codes(f.Ack),
+		By: defaultName(), Reason: f.Reason})
 	if err != nil {
 		return err // its own hint says what to do; the run is as it was
 	}

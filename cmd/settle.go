@@ -21,7 +21,8 @@ const (
 // somebody changed the workspace since it was locked, it is locked again, some
 // times.
 func (p *cli) runSettled(ctx context.Context, c *exec.Controller, locked *plan.Locked,
-	begin func(context.Context, *plan.Locked) (*exec.Report, error), again func() (*plan.Locked, error)) (*exec.Report, error) {
+	begin func(context.Context, *plan.Locked) (*exec.Report, error),
+	again func() (*plan.Locked, error)) (*exec.Report, error) {
 	for pause := firstPause; ; pause *= 2 {
 		report, err := begin(ctx, locked)
 		var refused *exec.RefusedError

@@ -26,7 +26,8 @@ import (
 // Errors are *[RefusedError] where by is empty, the run has ended, or half a
 // step of it cannot be undone because a later run has worked here,
 // *checkpoint.HeldError where somebody works on it, and [ErrNoRun].
-func (c *Controller) Abandon(ctx context.Context, run, by, reason string, accepted ...string) (report *Report, err error) {
+func (c *Controller) Abandon(ctx context.Context, run, by, reason string,
+	accepted ...string) (report *Report, err error) {
 	defer reported(&report, &err)
 	if by == "" {
 		return &Report{Run: &history.Run{}}, &session.Refusal{Reasons: []string{"nobody says who abandons the run"}}

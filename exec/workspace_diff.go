@@ -67,7 +67,8 @@ func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt,
 		return nil, err
 	}
 	return &history.Accounted{Tree: after.Digest(), Declared: declared, Changes: made.Changes, Symbols: made.Symbols,
-		Lines: made.Lines, PerPath: made.PerPath, Unread: made.Unread, Account: ledger.Reconcile(declared, made.Changes, made.Symbols)}, nil
+		Lines: made.Lines, PerPath: made.PerPath, Unread: made.Unread,
+		Account: ledger.Reconcile(declared, made.Changes, made.Symbols)}, nil
 }
 
 // declared is what a step of a run's plan declares.

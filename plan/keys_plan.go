@@ -33,8 +33,8 @@ func words[S ~string](list ...S) []string {
 func (p *Plan) Visit(v Visitor) {
 	number(v, Key{Name: "schema", Doc: "the version of the format: 1", Min: SchemaVersion, Max: SchemaVersion},
 		&p.Schema)
-	typed(v, Key{Name: "profile", Doc: "what complete means", Words: words(Strict, Scoped, Observe), Default: string(Strict)},
-		&p.Profile)
+	typed(v, Key{Name: "profile", Doc: "what complete means", Words: words(Strict, Scoped, Observe),
+		Default: string(Strict)}, &p.Profile)
 	part(v, Key{Name: "meta", Doc: "names the plan"}, p.Meta.visit)
 	v.Table(Key{Name: "goal", Doc: "the goal, exactly one"}, Table{Part: true, Thin: true, Visit: func(v Visitor) {
 		v.Text(Key{Name: "description", Doc: "the one sentence the plan exists for", Older: "statement", means: prose},
@@ -61,7 +61,8 @@ func (p *Plan) Visit(v Visitor) {
 	part(v, Key{Name: "sandbox", Doc: "how far steps are locked in"}, p.Sandbox.visit)
 	part(v, Key{Name: "execution", Doc: "how the run goes"}, p.Execution.visit)
 	part(v, Key{Name: "error_propagation", Doc: "what a failure means for later steps"}, p.ErrorPropagation.visit)
-	v.FreeTables(Key{Name: "settings", Doc: "free: part of the plan; key-idle tells what nothing acts on", Words: freeNames()}, &p.Settings)
+	v.FreeTables(Key{Name: "settings", Doc: "free: part of the plan; key-idle tells what nothing acts on",
+		Words: freeNames()}, &p.Settings)
 }
 
 // visit tells the keys of [meta]; it takes any others, too.
@@ -153,7 +154,8 @@ func (c *Check) visit(v Visitor) {
 	v.Text(Key{Name: "package", Doc: "a Go package, as in \"./server\""}, &c.Package)
 	v.Text(Key{Name: "name", Doc: "a variable of the environment, or a program"}, &c.Name)
 	v.Text(Key{Name: "version", Doc: "text that the program's version must contain"}, &c.Version)
-	flag(v, Key{Name: "derived", Doc: "it was read from words that do not ask for a check, as in \"Create `x`\""}, &c.Derived)
+	flag(v, Key{Name: "derived", Doc: "it was read from words that do not ask for a check, as in \"Create `x`\""},
+		&c.Derived)
 	v.Settings(Key{Name: "extra"}, &c.Extra)
 }
 

@@ -24,7 +24,8 @@ type laneStep struct {
 func (s *laneStep) solitary(files []string) string {
 	switch {
 	case s.Rollback == Irreversible || s.Rollback == Compensatable:
-		return fmt.Sprintf("step %s is %s: what it does outside of its own copy is seen by others", s.Address, s.Rollback)
+		return fmt.Sprintf("step %s is %s: what it does outside of its own copy is seen by others",
+			s.Address, s.Rollback)
 	case s.Artifacts != nil && len(s.Artifacts.Bears) > 0:
 		return fmt.Sprintf("step %s declares owners, special bits or attributes", s.Address)
 	case s.TDD:

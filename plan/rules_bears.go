@@ -10,8 +10,8 @@ import (
 
 // bearsRule is that of what files bear.
 var bearsRule = rule{code: "bears-misplaced", severity: Error, said: true,
-	why: "What a file bears is said once, of one file or folder that the step creates or modifies, and says something: " +
-		"it is compared with that path, and the step fails where it is not there.",
+	why: "What a file bears is said once, of one file or folder that the step creates or modifies, and says " +
+		"something: it is compared with that path, and the step fails where it is not there.",
 	step: func(_ *inspection, s *stepPart, tell tell) {
 		if s.Artifacts == nil {
 			return

@@ -98,7 +98,8 @@ func idleKeys(x *inspection, tell tell) {
 	}
 	for _, table := range append(freeNames(), "execution", "error_propagation", "completion_criteria") {
 		if keys := idle[table]; len(keys) > 0 {
-			tell(table+"."+keys[0], fmt.Sprintf("nothing acts on %s of [%s]: %s", count(len(keys), "key"), table, few(keys)),
+			tell(table+"."+keys[0],
+				fmt.Sprintf("nothing acts on %s of [%s]: %s", count(len(keys), "key"), table, few(keys)),
 				"take what is not needed out, or say it as a check, a constraint or a step")
 		}
 	}

@@ -87,8 +87,9 @@ func namingRules() []rule {
 				if dot := strings.LastIndexByte(name, '.'); dot < 0 || !isIdentifier(name[dot+1:]) ||
 					safetext.Hidden(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
 					return fmt.Sprintf("%q is not a symbol", name),
-						`a symbol is its place and its name, as in "server.Limiter.Allow" in Go (".Name" in the root), ` +
-							`"package.module.Class.method" in Python, and "src/file.Class.method" in TypeScript`
+						`a symbol is its place and its name, as in "server.Limiter.Allow" in Go ` +
+							`(".Name" in the root), "package.module.Class.method" in Python, ` +
+							`and "src/file.Class.method" in TypeScript`
 				}
 				return "", ""
 			}),

@@ -83,7 +83,8 @@ func stepRules() []rule {
 			why: "Arguments are adjusted in a command. A step that has none, or arguments whose names are none, has nothing to adjust.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if len(s.Adjustable) > 0 && s.Run == "" {
-					tell("adjustable", fmt.Sprintf("step %s has no command whose arguments could be adjusted", s.address),
+					tell("adjustable",
+						fmt.Sprintf("step %s has no command whose arguments could be adjusted", s.address),
 						"leave adjustable out: an advisor may write another prompt in any case")
 				}
 				for _, name := range s.Adjustable {

@@ -26,7 +26,8 @@ const (
 
 // noteTitles are the headings of the sections, in their order.
 var noteTitles = [noteKinds]string{
-	insight: "Key insights", decision: "Decisions", technical: "Technical notes", idea: "Ideas for enhancement", connection: "Cross-system connections",
+	insight: "Key insights", decision: "Decisions", technical: "Technical notes",
+	idea: "Ideas for enhancement", connection: "Cross-system connections",
 	machine: "Observations of the machine", human: "Observations of people", lesson: "Lessons",
 }
 

@@ -83,15 +83,15 @@ func (f *Accounted) readBack() Fact {
 	}
 	d := f.Declared
 	if !kept(string(f.Tree), string(f.Whole)) ||
-		!keptAll(d.Create) || !keptAll(d.Modify) || !keptAll(d.Delete) || !keptAll(d.Within) || !keptAll(d.SymbolsAdd) ||
-		!keptAll(d.SymbolsRemove) {
+		!keptAll(d.Create) || !keptAll(d.Modify) || !keptAll(d.Delete) || !keptAll(d.Within) ||
+		!keptAll(d.SymbolsAdd) || !keptAll(d.SymbolsRemove) {
 		return nil
 	}
 	d.Create, d.Modify, d.Delete, d.Within = some(d.Create), some(d.Modify), some(d.Delete), some(d.Within)
 	// here an empty list is not none
 	d.SymbolsAdd, d.SymbolsRemove = slices.Clone(d.SymbolsAdd), slices.Clone(d.SymbolsRemove)
-	return &Accounted{Tree: f.Tree, Declared: d, Unsaid: f.Unsaid, Account: ledger.Account{}, Lines: f.Lines, Total: f.Total,
-		Whole: f.Whole}
+	return &Accounted{Tree: f.Tree, Declared: d, Unsaid: f.Unsaid, Account: ledger.Account{}, Lines: f.Lines,
+		Total: f.Total, Whole: f.Whole}
 }
 
 // Differs says that an attempt made another tree than an earlier one did of the

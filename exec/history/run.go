@@ -232,7 +232,8 @@ func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64)
 		earliest := first
 		steps = nil
 		for _, o := range r.Steps {
-			if carriedOver(o) || o != s && max(o.At, o.EndedAt) < since && (o.At != 0 || o.Status.Over() || o.Precedes(s)) {
+			if carriedOver(o) || o != s && max(o.At, o.EndedAt) < since &&
+				(o.At != 0 || o.Status.Over() || o.Precedes(s)) {
 				continue
 			}
 			steps = append(steps, o)

@@ -87,7 +87,8 @@ func (s *Step) Execution() ExecutionStatus {
 func (s *Step) Retried() int {
 	n := 0
 	for i := 1; i < len(s.Attempts); i++ {
-		if a := s.Attempts[i-1]; a.Failure != nil && a.Aside == nil && a.Failure.Class != Interrupted && a.Failure.Class != Lost {
+		if a := s.Attempts[i-1]; a.Failure != nil && a.Aside == nil &&
+			a.Failure.Class != Interrupted && a.Failure.Class != Lost {
 			n++
 		}
 	}

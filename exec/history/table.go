@@ -27,7 +27,8 @@ func facts() []func() Fact {
 		// steps at once
 		fact[GroupBegun], fact[Joined], fact[JoinFailed],
 		// a step
-		fact[StepStarted], fact[StepCompleted], fact[StepCarried], fact[StepFailed], fact[StepSkipped], fact[StepBlocked], fact[Lesson],
+		fact[StepStarted], fact[StepCompleted], fact[StepCarried], fact[StepFailed],
+		fact[StepSkipped], fact[StepBlocked], fact[Lesson],
 		// an attempt
 		fact[AttemptStarted], fact[AttemptEnded], fact[Telemetry], fact[Accounted], fact[Differs], fact[Cycle],
 		fact[Judged], fact[Controlled], fact[AttemptFailed],

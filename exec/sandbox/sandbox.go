@@ -40,8 +40,10 @@ func Runner(p *plan.Plan, dir string, protect ...string) (*Commands, error) {
 	}
 	box.Workspace = dir
 	box.Protect = append(box.Protect, protect...)
-	return &Commands{inner: process.Runner{Dir: dir, Env: environ.For(p.Sandbox.Env), Sandbox: box, OutputLimit: output},
-		own: &scratch.Folders{Workspace: dir}}, nil
+	return &Commands{
+		inner: process.Runner{Dir: dir, Env: environ.For(p.Sandbox.Env), Sandbox: box, OutputLimit: output},
+		own:   &scratch.Folders{Workspace: dir},
+	}, nil
 }
 
 // Run runs a command of a step. What it leaves in caches is there for the next

@@ -74,8 +74,8 @@ func findSymbol(ctx context.Context, pass *gate.Pass, symbol string) (*gate.Cita
 		case f.Unread != "":
 			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: %s", f.Path, symbol, f.Unread)
 		case len(f.Faults) > 0:
-			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: line %d does not parse: %s", f.Path, symbol,
-				f.Faults[0].Line, f.Faults[0].Why)
+			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: line %d does not parse: %s",
+				f.Path, symbol, f.Faults[0].Line, f.Faults[0].Why)
 		}
 	}
 	if blind == nil && len(files) == 0 {
@@ -95,8 +95,8 @@ func unreadPlace(pass *gate.Pass, symbol string) error {
 	}
 	for e := range tree.All() {
 		if e.Kind == ledger.File && sources.Unread(e.Path) != "" {
-			return fmt.Errorf("checks: whether %q is declared nobody can say: no file that is read can declare it, and "+
-				"nobody reads %s here (%q)", symbol, sources.Unread(e.Path), e.Path)
+			return fmt.Errorf("checks: whether %q is declared nobody can say: no file that is read can declare it, "+
+				"and nobody reads %s here (%q)", symbol, sources.Unread(e.Path), e.Path)
 		}
 	}
 	return nil

@@ -34,7 +34,8 @@ var rules = []rule{
 	{"concurrent", "Judge may be called at once for several passes, and says the same as alone", concurrent},
 	{"untouched", "Judge changes neither what the pass refers to nor the workspace", untouched},
 	{"forgets", "Judge keeps nothing of the pass after it returned", forgets},
-	{"reviewed", "a review names its reviewer and each criterion, and what it cites is in the tree or was changed", reviewed},
+	{"reviewed", "a review names its reviewer and each criterion, " +
+		"and what it cites is in the tree or was changed", reviewed},
 	{"ends", "what Judge started has ended when it returns", endsAll},
 }
 

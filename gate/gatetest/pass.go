@@ -51,7 +51,8 @@ func Rescan(t testing.TB, pass *gate.Pass) {
 	ctx := context.Background()
 	pass.After = scanTree(t, pass.Dir)
 	var err error
-	if pass.Comparison, err = pass.Sources.Compare(ctx, ledger.Diff(pass.Before, pass.After), pass.Content); err != nil {
+	pass.Comparison, err = pass.Sources.Compare(ctx, ledger.Diff(pass.Before, pass.After), pass.Content)
+	if err != nil {
 		t.Fatalf("gatetest: compare the trees: %v", err)
 	}
 }

@@ -51,8 +51,9 @@ type Request struct {
 	Output  *Output       `json:"output,omitempty"`       // of the last step's executor
 	Judged  []Judged      `json:"judged,omitempty"`       // what gates said of the attempt before, in their order
 
-	Dir    string             `json:"dir,omitempty"` // the workspace; not sent about work, as programs are started there
-	Runner gate.CommandRunner `json:"-"`             // runs programs in the sandbox of the plan
+	// the workspace; not sent about work, as programs are started there
+	Dir    string             `json:"dir,omitempty"`
+	Runner gate.CommandRunner `json:"-"` // runs programs in the sandbox of the plan
 }
 
 // A Step of what is to be approved, or was done.

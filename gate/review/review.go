@@ -28,9 +28,11 @@ type Review struct {
 	Checks   []Check  `json:"checks,omitempty"` // in the order in which they were written
 	Jobs     []Job    `json:"proposed_jobs,omitempty"`
 
-	Criteria  []Criterion `json:"criteria,omitempty"`  // of work
-	Citations []string    `json:"citations,omitempty"` // of work, for the task as a whole, as "file:line", or "file:line: what stands there"
-	Findings  []string    `json:"findings,omitempty"`  // of work
+	Criteria []Criterion `json:"criteria,omitempty"` // of work
+	// of work, for the task as a whole, as "file:line", or "file:line: what
+	// stands there"
+	Citations []string `json:"citations,omitempty"`
+	Findings  []string `json:"findings,omitempty"` // of work
 	// Of work: what the answer is about, as the request names it. What is there
 	// must agree with it.
 	Run     string        `json:"run,omitempty"`

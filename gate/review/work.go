@@ -19,8 +19,10 @@ const (
 	// a pass, or a criterion that is said to be met, cites nothing that is
 	// there
 	codeNoEvidence = "pass-no-evidence"
-	codeCitation   = "citation-not-there"   // a citation points at no line of the tree, or quotes what does not stand there
-	codeRejected   = "rejected-by-reviewer" // what the reviewer objects to
+	// a citation points at no line of the tree, or quotes what does not stand
+	// there
+	codeCitation = "citation-not-there"
+	codeRejected = "rejected-by-reviewer" // what the reviewer objects to
 )
 
 // Timeout is how long a reviewer of work may take that has no time of its own.
@@ -176,7 +178,8 @@ func criteriaOf(pass *gate.Pass) []string {
 func (w *witness) criteria(ctx context.Context, review Review) ([]gate.Criterion, error) {
 	texts := criteriaOf(w.pass)
 	if len(w.pass.Task.AcceptanceCriteria) == 0 && len(review.Criteria) == 0 {
-		review.Criteria = []Criterion{{Number: 1, Met: review.Verdict == string(gate.Passed), Citations: review.Citations}}
+		review.Criteria = []Criterion{{Number: 1, Met: review.Verdict == string(gate.Passed),
+			Citations: review.Citations}}
 		review.Citations = nil
 	}
 	if err := numbered(review.Criteria, len(texts)); err != nil {

@@ -36,13 +36,14 @@ func (m *module) list(ctx context.Context, pass *gate.Pass) ([]listed, error) {
 		return nil, err
 	}
 	var lines bytes.Buffer
-	r, err := command.Run(ctx, pass, gate.Command{Args: []string{"go", "list", "-e", "-f", listFormat, "./..."}, Dir: dir,
-		Compiles: true, Stdout: &lines})
+	r, err := command.Run(ctx, pass, gate.Command{Args: []string{"go", "list", "-e", "-f", listFormat, "./..."},
+		Dir: dir, Compiles: true, Stdout: &lines})
 	if err != nil {
 		return nil, err
 	}
 	if r.Exit != 0 {
-		return nil, fmt.Errorf("types: which packages use what changed is not known: go list ended with %s", say.Ended(r))
+		return nil, fmt.Errorf("types: which packages use what changed is not known: go list ended with %s",
+			say.Ended(r))
 	}
 	var all []listed
 	for line := range strings.Lines(lines.String()) {

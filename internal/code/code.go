@@ -21,7 +21,9 @@ const (
 	Syntax          = "syntax"           // a changed file does not parse
 	Types           = "types"            // a changed package does not compile
 	Invariant       = "invariant-broken" // an invariant does not hold
-	TestNotRed      = "test-not-red"     // the test of an intent passes before the fix, or does not fail in what the step wrote
+	// the test of an intent passes before the fix, or does not fail in what the
+	// step wrote
+	TestNotRed      = "test-not-red"
 	TestNotGreen    = "test-not-green"   // the test of an intent fails after the fix
 	TestChanged     = "test-changed"     // a test was changed after it had failed and before it passed
 	SemanticClass   = "semantic-class"   // the change is of a higher class than declared, or has no class
@@ -39,8 +41,8 @@ const (
 // all are the codes, in any order.
 var all = []string{
 	ArtifactMissing, ArtifactKind, ArtifactExtra, SymbolMissing, SymbolExtra, LimitFiles, LimitLines, LimitModules,
-	NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, TestChanged, SemanticClass, Precondition, Postcondition,
-	ExpectedOutput, EvidenceMissing, Completion, Incomplete, More, Unread, Undecided,
+	NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, TestChanged, SemanticClass, Precondition,
+	Postcondition, ExpectedOutput, EvidenceMissing, Completion, Incomplete, More, Unread, Undecided,
 }
 
 // All lists the codes, sorted. The slice is the caller's own.

@@ -14,7 +14,8 @@ import (
 // use.
 func limits(box confinement) (script []string) {
 	if box.CPU > 0 {
-		seconds := max(1, int64(box.CPU.Seconds()+0.999)) // at the end of them a signal says so; whoever ignores it is ended
+		// at the end of them a signal says so; whoever ignores it is ended
+		seconds := max(1, int64(box.CPU.Seconds()+0.999))
 		script = append(script, fmt.Sprintf("ulimit -S -t %d 2>/dev/null", seconds), fmt.Sprintf("ulimit -H -t %d 2>/dev/null", seconds+1))
 	}
 	if box.Memory > 0 && box.reached.Memory != byGroup {

@@ -88,7 +88,8 @@ func tryOverlay(state, tree string, box confinement) Overlay {
 	trusted := tree != userTree && firstUsers()
 	can := inFolder(state, []string{"at", "upper", "work", "lower/folder/in", "lower/gone"}, func(dir string) bool {
 		in := func(name string) string { return filepath.Join(dir, name) }
-		v := &layer.View{At: in("at"), Lowers: []string{in("lower")}, Upper: in("upper"), Work: in("work"), Trusted: trusted}
+		v := &layer.View{At: in("at"), Lowers: []string{in("lower")}, Upper: in("upper"),
+			Work: in("work"), Trusted: trusted}
 		return shows(tree, box, v, `rm -r folder gone && mkdir folder && set -- folder/* && test ! -e "$1" && test ! -e gone`)
 	})
 	return Overlay{Can: can, Trusted: can && trusted}

@@ -73,7 +73,8 @@ func variants(name string, was, is []Decl, known coverage) []Difference {
 		}
 		if len(same) > 0 && !known.covers(w, same) {
 			add(Difference{Name: name, Effect: Breaks,
-				What:   fmt.Sprintf("%s left some builds: it was there %s, and is %s", w.Kind, w.Builds, same[0].Builds),
+				What: fmt.Sprintf("%s left some builds: it was there %s, and is %s",
+					w.Kind, w.Builds, same[0].Builds),
 				Before: w.spell(), After: same[0].spell(), Path: same[0].Path, Line: same[0].Line})
 		}
 	}

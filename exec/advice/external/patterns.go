@@ -109,7 +109,8 @@ func (p *Patterns) similar(_ context.Context, name string, k int) ([]history.App
 		if i == at || share == 0 {
 			continue
 		}
-		found = append(found, history.Approach{Description: describe(x), Confidence: share, Source: cmp.Or(x.Reference, "patterns")})
+		found = append(found, history.Approach{Description: describe(x), Confidence: share,
+			Source: cmp.Or(x.Reference, "patterns")})
 	}
 	slices.SortStableFunc(found, func(a, b history.Approach) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	return found[:min(len(found), k)], nil

@@ -57,7 +57,8 @@ func (p *Program) Advise(ctx context.Context, c advice.Case) (advice.Advice, err
 		return advice.Advice{}, err
 	}
 	if !slices.Contains(advice.Kinds(), c.Kind) {
-		return advice.Advice{}, fmt.Errorf("%w: programs are not asked for advice of kind %q", advice.ErrNothing, c.Kind)
+		return advice.Advice{}, fmt.Errorf("%w: programs are not asked for advice of kind %q",
+			advice.ErrNothing, c.Kind)
 	}
 	a := advice.Advice{Advisor: p.Label}
 	text, err := p.program().Ask(ctx, c.Runner, questionOf(c))
@@ -99,9 +100,9 @@ type answer struct {
 }
 
 // fields are the names of an answer and of what lies in it.
-var fields = []string{"nothing", "root_cause", "note", "confidence", "severity", "risk", "signals", "queries", "sources",
-	"findings", "alternatives", "patch", "cost", "calls", "tokens", "description", "source", "summary", "run", "prompt",
-	"args", "env", "feedback"}
+var fields = []string{"nothing", "root_cause", "note", "confidence", "severity", "risk", "signals", "queries",
+	"sources", "findings", "alternatives", "patch", "cost", "calls", "tokens", "description", "source", "summary",
+	"run", "prompt", "args", "env", "feedback"}
 
 // read reads an answer into a: all of a text, or its last line.
 func read(text []byte, a *advice.Advice) error {

@@ -85,7 +85,8 @@ func questionOf(c advice.Case) question {
 		q.Task, q.Title, q.Description = t.ID, t.Title, t.Description
 	}
 	if s := c.Step; s != nil {
-		q.Step = &step{Address: s.Address, Description: s.Description, Artifacts: s.Expected(), Output: s.ExpectedOutput}
+		q.Step = &step{Address: s.Address, Description: s.Description, Artifacts: s.Expected(),
+			Output: s.ExpectedOutput}
 		for _, b := range s.Backups {
 			q.Step.Backups = append(q.Step.Backups, b.Description)
 		}

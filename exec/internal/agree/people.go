@@ -192,9 +192,10 @@ func readMarkdown(c *claims, name, text string) error {
 
 // figure notes a rate for people; programs have it to three places.
 func (c *claims) figure(name string, cells []string) {
-	key := map[string]string{"Tasks completed": "completion_rate", "Evidence found": "evidence_rate",
+	keys := map[string]string{"Tasks completed": "completion_rate", "Evidence found": "evidence_rate",
 		"Completed after something was tried anew": "retry_success_rate", "Steps without help": "steps_without_help_rate",
-		"Failures recovered from without help": "failure_recovery_rate", "Tests written first": "test_first_rate"}[cells[0]]
+		"Failures recovered from without help": "failure_recovery_rate", "Tests written first": "test_first_rate"}
+	key := keys[cells[0]]
 	var n, of int
 	if _, err := fmt.Sscanf(cells[2], "%d of %d", &n, &of); err != nil {
 		c.say(name, "KPI "+key, nil)

@@ -41,7 +41,8 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 		Identity: executor.Identity, Inputs: t.inputs, Phase: from}
 	if was := reinstated(s); was != nil {
 		started.Reverted = reverted(s, was)
-		executor, started.Reinstates, started.Identity = a.reinstate(was, started.Reverted), was.Number, was.Method.Identity
+		executor = a.reinstate(was, started.Reverted)
+		started.Reinstates, started.Identity = was.Number, was.Method.Identity
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
 	if err := t.ahead(ctx); err != nil {

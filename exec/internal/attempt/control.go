@@ -101,7 +101,8 @@ func (t judging) writtenFirst(ctx context.Context) []history.Control {
 	told := history.Control{Check: red.Test, Before: history.ControlFailed}
 	tree, err := t.Rec.Store.Tree(ctx, red.Snapshot)
 	if err != nil {
-		told.Before, told.Why = history.ControlUndecided, "what the test was when it failed cannot be read: "+err.Error()
+		told.Before = history.ControlUndecided
+		told.Why = "what the test was when it failed cannot be read: " + err.Error()
 		return []history.Control{told}
 	}
 	told.Own = control.Own(plan.Check{Kind: "command", Run: red.Test}, ledger.Diff(tree, t.after))
@@ -126,7 +127,8 @@ func (t judging) idle() *fault {
 	declaredNone := t.step.Artifacts != nil && len(t.step.Artifacts.Create)+len(t.step.Artifacts.Modify)+
 		len(t.step.Artifacts.Delete) == 0
 	kind, _, _ := strings.Cut(t.task.Kind, ":")
-	if len(t.entry.Changes) > 0 || declaredNone || kind == "checkpoint" || t.method.Run != "" || !t.s.WithinTree() || t.shown() {
+	if len(t.entry.Changes) > 0 || declaredNone || kind == "checkpoint" ||
+		t.method.Run != "" || !t.s.WithinTree() || t.shown() {
 		return nil
 	}
 	return faultf(history.GateFailed, "the step did nothing: no file changed, and nobody shows that its work was there: "+

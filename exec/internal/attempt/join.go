@@ -112,7 +112,8 @@ func stillHolds(ctx context.Context, pass *gate.Pass, of *history.Step, check pl
 		return faultf(history.Undecided, "whether a postcondition of step %s holds with what this step did cannot be decided: %v",
 			of.Address, err)
 	case v.Result != gate.Passed:
-		f := faultf(history.GateFailed, "a postcondition of step %s does not hold with what this step did: %s", of.Address, check)
+		f := faultf(history.GateFailed, "a postcondition of step %s does not hold with what this step did: %s",
+			of.Address, check)
 		for _, found := range v.Findings {
 			f.Reasons = append(f.Reasons, fmt.Sprintf("postcondition of step %s: %s", of.Address, found.Message))
 		}

@@ -95,7 +95,9 @@ func meets(changed []ledger.Change, by *history.Accounted) string {
 		return ""
 	}
 	for _, c := range changed {
-		if slices.ContainsFunc(by.Changes, func(of ledger.Change) bool { return of.Path == c.Path && of.Kind() != ledger.Dir }) {
+		if slices.ContainsFunc(by.Changes, func(of ledger.Change) bool {
+			return of.Path == c.Path && of.Kind() != ledger.Dir
+		}) {
 			return ledger.Quote(c.Path)
 		}
 	}

@@ -82,7 +82,8 @@ func leftOut(s *history.Step) string {
 // ToBlock lets a step have failed, and goes on with what does not need it;
 // blocked says what does.
 func ToBlock(s *history.Step, blocked string) ask.Choice {
-	return ask.Choice{Key: Block, Label: fmt.Sprintf("let %s have failed, and go on with what does not need it", s.Address),
+	return ask.Choice{Key: Block,
+		Label:       fmt.Sprintf("let %s have failed, and go on with what does not need it", s.Address),
 		Consequence: blocked + ", and the end is PARTIAL at best"}
 }
 

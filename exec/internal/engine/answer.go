@@ -103,7 +103,8 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 	case choice.Accept:
 		return []history.Fact{repeat(s, recovery.AcceptRung, "what it did was accepted by "+a.By)}
 	case choice.Revert:
-		return []history.Fact{repeat(s, recovery.RevertRung, "what it did beyond its declaration was reverted by "+a.By)}
+		return []history.Fact{repeat(s, recovery.RevertRung,
+			"what it did beyond its declaration was reverted by "+a.By)}
 	case choice.Skip:
 		return []history.Fact{&history.StepSkipped{Why: answered(q, a),
 			By: a.By}}
@@ -113,7 +114,8 @@ func follows(c *guard.Case, q ask.Question, a ask.Answer) []history.Fact {
 		}
 		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("settled in answer to "+q.ID+": "+a.Reason, ": "), By: a.By, Done: true}}
 	case choice.GiveUp, choice.Block:
-		return []history.Fact{&history.StepFailed{Class: class(s), Reasons: reasons(s, q), Halts: a.Choice == choice.GiveUp}}
+		return []history.Fact{&history.StepFailed{Class: class(s), Reasons: reasons(s, q),
+			Halts: a.Choice == choice.GiveUp}}
 	}
 	return nil
 }

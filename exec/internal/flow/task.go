@@ -100,7 +100,8 @@ func reason(run *history.Run, steps []*history.Step, over *history.TaskOver) str
 			return fmt.Sprintf("step %s did not begin: %s", s.Address, s.Blocked.Why)
 		case s.Blocked != nil:
 			return fmt.Sprintf("step %s is blocked by step %s", s.Address, s.Blocked.By)
-		case s.Skipped != nil && !s.Skipped.Done && (s.Critical || s.FailedAndLeftOut() || over.Status == history.Skipped):
+		case s.Skipped != nil && !s.Skipped.Done &&
+			(s.Critical || s.FailedAndLeftOut() || over.Status == history.Skipped):
 			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
 		}
 	}

@@ -26,7 +26,8 @@ func stage(c *guard.Case) guard.Verdict {
 		return guard.Pass()
 	}
 	for _, failed := range c.Run.NotCompleted() {
-		if failed.Status != history.Failed || !failed.Critical || failed.Failed.Halts || failed.ChosenLast(choice.Block) {
+		if failed.Status != history.Failed || !failed.Critical || failed.Failed.Halts ||
+			failed.ChosenLast(choice.Block) {
 			continue
 		}
 		id := c.Speclet(failed.Task)

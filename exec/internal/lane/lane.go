@@ -41,7 +41,9 @@ func Pending(r *history.Run) *ask.Question {
 
 // Halted reports whether a step failed in a way that lets no other one begin.
 func Halted(r *history.Run) bool {
-	return slices.ContainsFunc(r.NotCompleted(), func(s *history.Step) bool { return s.Failed != nil && s.Failed.Halts })
+	return slices.ContainsFunc(r.NotCompleted(), func(s *history.Step) bool {
+		return s.Failed != nil && s.Failed.Halts
+	})
 }
 
 // Next is the step that is under way and whose turn it is, or the first that is not over; nil when

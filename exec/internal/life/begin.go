@@ -116,7 +116,8 @@ func (l *Life) Begin(ctx context.Context) error {
 	for _, d := range l.Locked.Warnings() {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
-	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base), l.mounted(), l.shared(), waiting)
+	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base),
+		l.mounted(), l.shared(), waiting)
 	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}

@@ -25,7 +25,8 @@ const (
 // keepBase keeps the tree that the run begins with. Where somebody writes in the
 // workspace meanwhile, it is read again after a pause; check is asked about each
 // tree that was read anew.
-func (l *Life) keepBase(ctx context.Context, base *ledger.Tree, check func(*ledger.Tree) error) (record.Snapshot, *ledger.Tree, error) {
+func (l *Life) keepBase(ctx context.Context, base *ledger.Tree, check func(*ledger.Tree) error) (
+	record.Snapshot, *ledger.Tree, error) {
 	var moving []string
 	for pause := firstPause; ; pause *= 2 {
 		snap, err := l.Rec.Store.Snapshot(ctx, l.Work.Root, base, record.Snapshot{})

@@ -39,8 +39,9 @@ func (l *Life) origin(ctx context.Context) (*history.Run, error) {
 		why = "its journal does not hold: " + err.Error()
 	}
 	if why != "" {
-		return nil, &session.Refusal{Err: err, Reasons: []string{fmt.Sprintf("nothing is taken over of run %s: %s", id, why)},
-			Hint: "put its journal back as it was, or run the plan as a whole"}
+		return nil, &session.Refusal{Err: err,
+			Reasons: []string{fmt.Sprintf("nothing is taken over of run %s: %s", id, why)},
+			Hint:    "put its journal back as it was, or run the plan as a whole"}
 	}
 	if refused := l.unfit(run); refused != nil {
 		return nil, refused
@@ -57,17 +58,25 @@ func (l *Life) unfit(run *history.Run) *session.Refusal {
 		return &session.Refusal{Reasons: []string{fmt.Sprintf("run %s has not ended", id)},
 			Actions: []action.Action{resume, {Kind: action.Abandon, Run: id}}}
 	case run.Sealed == nil:
-		return &session.Refusal{Reasons: []string{fmt.Sprintf("run %s was cut off at its end, and lacks its documents", id)},
-			Actions: []action.Action{resume}}
+		return &session.Refusal{
+			Reasons: []string{fmt.Sprintf("run %s was cut off at its end, and lacks its documents", id)},
+			Actions: []action.Action{resume},
+		}
 	case run.Started.Shadow:
-		return &session.Refusal{Reasons: []string{fmt.Sprintf("run %s was a trial: nothing of it is there", id)}, Hint: "run the plan"}
+		return &session.Refusal{Reasons: []string{fmt.Sprintf("run %s was a trial: nothing of it is there", id)},
+			Hint: "run the plan"}
 	case run.Foreign != nil && run.Foreign.Met:
-		return &session.Refusal{Reasons: bound.First(append([]string{fmt.Sprintf("the work of step %s of run %s is not in the workspace as a whole, "+
-			"and nobody said what becomes of what others did there", run.ForeignStep.Address, id)}, run.Foreign.Changes...), bound.Lines),
-			Actions: []action.Action{{Kind: action.Rollback, Run: id, Step: run.ForeignStep.Address}}}
+		said := fmt.Sprintf("the work of step %s of run %s is not in the workspace as a whole, "+
+			"and nobody said what becomes of what others did there", run.ForeignStep.Address, id)
+		return &session.Refusal{
+			Reasons: bound.First(append([]string{said}, run.Foreign.Changes...), bound.Lines),
+			Actions: []action.Action{{Kind: action.Rollback, Run: id, Step: run.ForeignStep.Address}},
+		}
 	case left(run).Placed.Tree != run.Tree.Tree && l.InPlace():
-		return &session.Refusal{Reasons: []string{fmt.Sprintf("what run %s made was never brought into the workspace", id)},
-			Hint: `have steps work in a copy of it: leave layer = "in-place" out of [sandbox]`}
+		return &session.Refusal{
+			Reasons: []string{fmt.Sprintf("what run %s made was never brought into the workspace", id)},
+			Hint:    `have steps work in a copy of it: leave layer = "in-place" out of [sandbox]`,
+		}
 	}
 	return nil
 }
@@ -109,7 +118,8 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s accepted a step that is carried out once more, on what it left: %s", from.Run, line))
 	}
 	if later, err := l.WorkedSince(ctx, run); err == nil && later != "" && len(changed) > 0 {
-		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s has worked in the workspace since run %s ended", later, from.Run))
+		started.Warnings = append(started.Warnings,
+			fmt.Sprintf("run %s has worked in the workspace since run %s ended", later, from.Run))
 	}
 	if len(carried) == 0 {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("no step of run %s is taken over", from.Run))

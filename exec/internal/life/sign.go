@@ -95,7 +95,8 @@ func (l signing) vouches(run *history.Run) (string, error) {
 	case key == "":
 		return "nobody signed its journal", nil
 	case end > 0:
-		return fmt.Sprintf("its journal is signed up to record %d, and has %d behind that", run.Signed.Head.Seq, end), nil
+		return fmt.Sprintf("its journal is signed up to record %d, and has %d behind that",
+			run.Signed.Head.Seq, end), nil
 	case l.Signer == nil:
 		return fmt.Sprintf("its journal is signed by %s, and nobody signs here", key), nil
 	}

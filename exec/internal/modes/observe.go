@@ -65,7 +65,8 @@ func observe(s *history.Step) Step {
 	row := Step{Address: s.Address, Task: s.Task, Failed: s.Status == history.Failed}
 	seen := map[string]bool{}
 	for _, a := range s.Attempts {
-		if a.Aside != nil || a.Failure != nil && (a.Failure.Class == history.Interrupted || a.Failure.Class == history.Lost) {
+		if a.Aside != nil || a.Failure != nil &&
+			(a.Failure.Class == history.Interrupted || a.Failure.Class == history.Lost) {
 			continue // no fault of its method
 		}
 		name := a.Method.Method

@@ -154,7 +154,8 @@ func (p *People) expire(ctx context.Context, s *history.Step, q ask.Question, er
 		return err
 	}
 	return p.Pause(ctx, "question "+q.ID+" expired",
-		fmt.Errorf("%w: nobody answered question %s by its deadline, and it waits: %s", session.ErrWaiting, q.ID, q.What))
+		fmt.Errorf("%w: nobody answered question %s by its deadline, and it waits: %s",
+			session.ErrWaiting, q.ID, q.What))
 }
 
 // unsettled refuses to go on while nobody says what becomes of what others did.

@@ -27,7 +27,8 @@ const acceptedNamed = 3
 // was approved, so it wants words that name that.
 func choiceAccept(s *history.Step, grant *history.Addendum, words string) ask.Choice {
 	if grant.Artifacts == nil && len(grant.Unread) > 0 {
-		return ask.Choice{Key: choice.Accept, Label: fmt.Sprintf("accept it: you looked, and it keeps what %s promises", s.Address),
+		return ask.Choice{Key: choice.Accept,
+			Label: fmt.Sprintf("accept it: you looked, and it keeps what %s promises", s.Address),
 			Consequence: "what the attempt did is put back and judged anew, and what nobody could say of these files is " +
 				"taken from you; the record keeps your word",
 			Acknowledge: words}
@@ -66,7 +67,8 @@ func choiceRevert(f *history.AttemptFailed, a *history.Attempt) []ask.Choice {
 func acceptable(c *guard.Case, f *history.AttemptFailed) (*history.Addendum, string) {
 	s := c.Step
 	a := s.Last()
-	if f == nil || f.Class != history.Breach && f.Class != history.Undecided || a == nil || a.Accounted == nil || a.Accounted.Whole != "" ||
+	if f == nil || f.Class != history.Breach && f.Class != history.Undecided ||
+		a == nil || a.Accounted == nil || a.Accounted.Whole != "" ||
 		a.Discarded == (record.Snapshot{}) || a.Compensated != nil {
 		return nil, ""
 	}

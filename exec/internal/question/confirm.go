@@ -29,7 +29,8 @@ func Confirmation(c *guard.Case) (ask.Question, bool) {
 	t := teaching(c, course{depth: depthBrief, rationale: true, alternatives: true})
 	q := about(c, ask.Confirmation, "before critical step "+title(s),
 		"collaborative mode asks before each critical step", feasible(c, step),
-		ask.Choice{Key: yes, Also: []string{"yes"}, Label: fmt.Sprintf("carry it out as recommended (%s)", t.Recommended),
+		ask.Choice{Key: yes, Also: []string{"yes"},
+			Label:       fmt.Sprintf("carry it out as recommended (%s)", t.Recommended),
 			Consequence: fmt.Sprintf("%s runs", s.Address)})
 	if len(t.Approaches) > 1 {
 		q.Choices = append(q.Choices, approachChoices(s, t)...)

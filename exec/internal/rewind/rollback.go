@@ -21,7 +21,8 @@ func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 	switch {
 	case s.Carried != nil:
 		return record.Snapshot{}, &session.Refusal{Run: run.Started.Run,
-			Reasons: []string{fmt.Sprintf("step %s was carried out by run %s, and taken over", s.Address, s.Carried.Run)},
+			Reasons: []string{fmt.Sprintf("step %s was carried out by run %s, and taken over",
+				s.Address, s.Carried.Run)},
 			Actions: []action.Action{{Kind: action.Rollback, Run: s.Carried.Run, Step: s.Address}}}
 	case s.Checkpoint != nil:
 		_, to, _ := run.SetBack(s)

@@ -15,7 +15,8 @@ const mostAttributes = 256 << 10
 
 // Borne is what the files that changed in a folder bear as a step declares it,
 // and what they lack of that, each with its path.
-func Borne(dir string, changes []ledger.Change, declared *plan.Artifacts) (borne []history.Bearing, lacking []string, err error) {
+func Borne(dir string, changes []ledger.Change, declared *plan.Artifacts) (
+	borne []history.Bearing, lacking []string, err error) {
 	if declared == nil {
 		return nil, nil, nil
 	}

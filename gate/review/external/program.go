@@ -67,7 +67,8 @@ func (p *Program) Review(ctx context.Context, r review.Request) (review.Review, 
 
 // program is who is asked, started in dir.
 func (p *Program) program(dir string) consult.Program {
-	return consult.Program{Who: fmt.Sprintf("reviewer %q", p.Label), Args: p.Args, Run: p.Run, Dir: dir, Limit: p.Limit()}
+	return consult.Program{Who: fmt.Sprintf("reviewer %q", p.Label), Args: p.Args,
+		Run: p.Run, Dir: dir, Limit: p.Limit()}
 }
 
 // named is an error with the name of the package; nil of nil.

@@ -110,5 +110,6 @@ func (Language) Places(symbol string) []string {
 
 // Read parses files, all at once.
 func (l Language) Read(ctx context.Context, files []source.Input) ([]source.File, error) {
-	return script.Program{Path: l.Program, Args: []string{"-I", "-S", "-B", "-W", "ignore", "-c", reader}}.Read(ctx, files)
+	args := []string{"-I", "-S", "-B", "-W", "ignore", "-c", reader}
+	return script.Program{Path: l.Program, Args: args}.Read(ctx, files)
 }

@@ -57,8 +57,8 @@ func New(seed uint64) *Game {
 		p = lanesPlan(d)
 	}
 	chosen := pick(d, preset.All()...)
-	policy := history.Policy{Preset: chosen.Name, Triggers: chosen.Triggers, Compliance: chosen.Compliance || d.in(4), Lenient: chosen.Lenient,
-		Strategy: pick(d, "", history.Direct, history.Orchestrated)}
+	policy := history.Policy{Preset: chosen.Name, Triggers: chosen.Triggers, Compliance: chosen.Compliance || d.in(4),
+		Lenient: chosen.Lenient, Strategy: pick(d, "", history.Direct, history.Orchestrated)}
 	roles := history.Roles{Escalator: !d.in(6), Evidence: d.in(4), Deaf: []string{"shell"}}
 	if d.in(4) {
 		roles.Reviewers = []string{"somebody"}

@@ -182,9 +182,11 @@ func (j *judge) mayBegin(c *guard.Case) {
 			return x.Question.Kind == ask.Education
 		}) && pace(c.Plan) != "fast":
 		j.broken("critical step %s begins in education mode, and was not explained", s.Address)
-	case run.Policy.Mode == plan.Collaborative && run.Mode == plan.Collaborative && s.Critical && len(s.Attempts) == 0 &&
-		!slices.ContainsFunc(s.Questions, func(x history.Exchange) bool { return x.Question.Kind == ask.Confirmation }) &&
-		!strings.HasPrefix(task.Kind, "checkpoint"):
+	case run.Policy.Mode == plan.Collaborative && run.Mode == plan.Collaborative && s.Critical &&
+		len(s.Attempts) == 0 &&
+		!slices.ContainsFunc(s.Questions, func(x history.Exchange) bool {
+			return x.Question.Kind == ask.Confirmation
+		}) && !strings.HasPrefix(task.Kind, "checkpoint"):
 		j.broken("critical step %s begins in collaborative mode, and nobody was asked", s.Address)
 	case run.Policy.TokenBudget > 0 && run.Flow.Used*10 >= run.Policy.TokenBudget*8 && !run.Flow.Warned:
 		j.broken("step %s begins, and the tokens are used up", s.Address)
@@ -219,7 +221,8 @@ func (j *judge) needs(c *guard.Case) {
 			j.broken("step %s begins before %s, which it needs", s.Address, other.Address)
 		}
 		leftOut := other.Status == history.Skipped && !other.Skipped.Done && other.Task != s.Task && other.Critical
-		failed := (other.Status == history.Failed || other.FailedAndLeftOut()) && (other.Critical || !run.Policy.Lenient)
+		failed := (other.Status == history.Failed || other.FailedAndLeftOut()) &&
+			(other.Critical || !run.Policy.Lenient)
 		if leftOut || failed || other.Status == history.Blocked {
 			j.broken("step %s begins, and %s, which it needs, is %s", s.Address, other.Address, other.Status)
 		}

@@ -107,8 +107,8 @@ func IsPath(word string) bool {
 		return false
 	}
 	word = strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/")
-	return (strings.Contains(word, "/") || IsFile(word)) && word == path.Clean(word) && !strings.HasPrefix(word, "..") &&
-		ledger.CheckPattern(word) == nil
+	return (strings.Contains(word, "/") || IsFile(word)) && word == path.Clean(word) &&
+		!strings.HasPrefix(word, "..") && ledger.CheckPattern(word) == nil
 }
 
 // IsFile reports whether a path ends as a file does: "a/config.json" and not

@@ -138,7 +138,8 @@ func (c *closing) link(l value) {
 		c.undecided(pattern, fmt.Sprintf("the pattern of the link is no regular expression (RE2): %s", pattern.text),
 			"mend it, or write  contains: \"…\"  at an artifact")
 	case !decidable.IsPath(from):
-		c.undecided(l, fmt.Sprintf("the pattern %q is searched for nowhere: %q is no path of a file", pattern.text, from),
+		c.undecided(l,
+			fmt.Sprintf("the pattern %q is searched for nowhere: %q is no path of a file", pattern.text, from),
 			"write in  from  the path of the file, relative to the workspace")
 	default:
 		c.check(plan.Check{Kind: "file_contains", Path: from, Matches: "(?s)" + pattern.text})
@@ -199,7 +200,8 @@ func (c *closing) sections() {
 				c.criteria(criteria(strings.Split(text, "\n")))
 			}
 			i = end
-		} else if level, text := outline.Heading(line); level > 0 && !r.t.Lines[i].Hidden && closingHead.MatchString(text) {
+		} else if level, text := outline.Heading(line); level > 0 && !r.t.Lines[i].Hidden &&
+			closingHead.MatchString(text) {
 			end := i + 1
 			for end < len(r.t.Lines) && !r.heads(end) {
 				end++

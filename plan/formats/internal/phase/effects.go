@@ -48,7 +48,8 @@ func (r *reader) effects() {
 			}
 			r.reportFor("verify-not-run", plan.Warning, r.t.At(t.verifyAt),
 				fmt.Sprintf("%s: a command is not run, as words say what it is to print: %s", t.name(i), line),
-				"write a command that fails where it does not hold, as in  <automated>! grep -rn TODO src</automated>", t.id)
+				"write a command that fails where it does not hold, as in  <automated>! grep -rn TODO src</automated>",
+				t.id)
 		}
 	}
 }

@@ -57,7 +57,8 @@ func label(line string) (field, bool) {
 		}
 	}
 	if m == nil {
-		if m = plainLabel.FindStringSubmatch(line); m == nil || !plainKeys.Has(strings.ReplaceAll(strings.ToLower(m[2]), " ", "_")) {
+		if m = plainLabel.FindStringSubmatch(line); m == nil ||
+			!plainKeys.Has(strings.ReplaceAll(strings.ToLower(m[2]), " ", "_")) {
 			return field{}, false
 		}
 	}

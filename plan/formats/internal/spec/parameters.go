@@ -376,7 +376,7 @@ func (h *half) speclet(n *tomltree.Node, index int) {
 		s.tasks = append(s.tasks, say(t.id, t.at))
 		h.tasks = append(h.tasks, t)
 	}
-	_, s.extra = h.native(ofSpeclet, n, "", "", s.act.Visit, []string{"id", "speclet_id", "name", "description", "title",
-		"purpose", "depends_on", "dependencies", "parallel_allowed", "tasks"})
+	_, s.extra = h.native(ofSpeclet, n, "", "", s.act.Visit, []string{"id", "speclet_id", "name", "description",
+		"title", "purpose", "depends_on", "dependencies", "parallel_allowed", "tasks"})
 	h.speclets = append(h.speclets, s)
 }

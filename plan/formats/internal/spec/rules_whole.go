@@ -96,8 +96,8 @@ func keyIdle(c spot) {
 		if i == maxFaults-1 && c.h.unlisted > 0 {
 			more = fmt.Sprintf("; and %d more of this kind", c.h.unlisted)
 		}
-		c.report(c.h, k.at, k.task, k.step, fmt.Sprintf("nothing acts on %s in %s%s: %s%s", k.name, k.of, often, k.why, more),
-			k.hint)
+		c.report(c.h, k.at, k.task, k.step,
+			fmt.Sprintf("nothing acts on %s in %s%s: %s%s", k.name, k.of, often, k.why, more), k.hint)
 	}
 }
 

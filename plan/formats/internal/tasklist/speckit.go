@@ -28,7 +28,8 @@ var (
 	taskName = lazyre.New(`T[\dX][\w.]*`)
 	// fileName is a path with a folder and an extension, or such a name in
 	// backticks.
-	fileName = lazyre.New("(?:^|[\\s(\"'`])((?:[\\w.@-]+/)+[\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})(?:[\\s)\"'`,;:]|\\.?$)" +
+	fileName = lazyre.New("(?:^|[\\s(\"'`])((?:[\\w.@-]+/)+[\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})" +
+		"(?:[\\s)\"'`,;:]|\\.?$)" +
 		"|`([\\w@-][\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})`")
 )
 
