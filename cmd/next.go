@@ -129,7 +129,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 	}
 	if at.run.Count(history.Completed) > 0 && !at.run.Started.Shadow {
 		as := spellingOf(at.run, at.dir, at.given)
-		text = "mend what the report names; once that is mended:  " + as.spell(action.Action{Kind: action.Finish, Run: o.Run})
+		text = "mend what the report names; once that is mended:  " +
+			as.spell(action.Action{Kind: action.Finish, Run: o.Run})
 	}
 	if at.run.CarriedOut() && o.Status == history.Partial {
 		return "all was carried out, and not all of it was looked at: roll it back (planlock rollback) and run it with checks that " +

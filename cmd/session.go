@@ -72,7 +72,8 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 		return f.placed(err, f.Args[0], nil)
 	}
 	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
-		return p.runSettled(ctx, c, locked, f.begin(c), func() (*plan.Locked, error) { return c.Lock(ctx, draft, codes(f.Ack)...) })
+		again := func() (*plan.Locked, error) { return c.Lock(ctx, draft, codes(f.Ack)...) }
+		return p.runSettled(ctx, c, locked, f.begin(c), again)
 	})
 }
 

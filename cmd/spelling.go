@@ -32,7 +32,8 @@ func (s spelling) spell(a action.Action) string {
 		return fmt.Sprintf("planlock %s %s%s%s%s", a.Kind, s.path(a), in, forCommand(string(a.Kind), s.given),
 			acks(a, s.given))
 	case action.Finish:
-		return fmt.Sprintf("planlock run %s%s --from %s%s%s", s.path(a), in, a.Run, forCommand("run", s.given), acks(a, s.given))
+		return fmt.Sprintf("planlock run %s%s --from %s%s%s", s.path(a), in, a.Run, forCommand("run", s.given),
+			acks(a, s.given))
 	case action.Attend:
 		return "run the plan on a terminal, or with --answers wait, and answer with planlock answer"
 	case action.Check:

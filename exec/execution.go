@@ -236,15 +236,17 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 		return attempt.Executor{}, fmt.Errorf("exec: identity of the executor %q: %w", named, err)
 	}
 	_, only := x.(CommandsOnly)
-	return attempt.Executor{ByCommands: only, Identity: identity, Do: func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
+	do := func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
 			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase,
-			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Briefing: w.Briefing, Runner: w.Runner, Output: w.Output})
+			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Briefing: w.Briefing, Runner: w.Runner,
+			Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
 			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts,
 			Insights: o.Insights, Decisions: o.Decisions}, err
-	}}, nil
+	}
+	return attempt.Executor{ByCommands: only, Identity: identity, Do: do}, nil
 }
 
 // close lets go of everything, also where a part of it panics.

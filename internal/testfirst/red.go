@@ -70,7 +70,8 @@ func Elsewhere(command string, exit int, output string, files []string, content 
 	words := wordsOf(output)
 	mentioned := slices.ContainsFunc(files, func(file string) bool {
 		return strings.Contains(output, path.Base(file)) ||
-			slices.ContainsFunc(functions.FindAllStringSubmatch(content(file), -1), func(f []string) bool { return words[f[1]] })
+			slices.ContainsFunc(functions.FindAllStringSubmatch(content(file), -1),
+				func(f []string) bool { return words[f[1]] })
 	})
 	if mentioned {
 		return ""

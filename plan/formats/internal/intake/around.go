@@ -130,5 +130,6 @@ func tree(v jsontree.Value) *tomltree.Node {
 }
 
 // kinds are the kinds of JSON as those of TOML.
-var kinds = [...]string{jsontree.Null: tomltree.String, jsontree.Bool: tomltree.Boolean, jsontree.Number: tomltree.Integer,
-	jsontree.String: tomltree.String, jsontree.Array: tomltree.Array, jsontree.Object: tomltree.Table}
+var kinds = [...]string{jsontree.Null: tomltree.String, jsontree.Bool: tomltree.Boolean,
+	jsontree.Number: tomltree.Integer, jsontree.String: tomltree.String, jsontree.Array: tomltree.Array,
+	jsontree.Object: tomltree.Table}

@@ -183,7 +183,8 @@ func (r *reader) files(item jsontree.Value, t *plan.Task) {
 	add := func(names ...string) {
 		for _, name := range names {
 			for p := range item.Get(name).Each {
-				if text := scalar(p); text != "" && ledger.CheckPattern(text) == nil && !slices.Contains(t.Files, text) {
+				text := scalar(p)
+				if text != "" && ledger.CheckPattern(text) == nil && !slices.Contains(t.Files, text) {
 					t.Files = append(t.Files, text)
 				}
 			}
