@@ -21,9 +21,7 @@ const (
 	Syntax          = "syntax"           // a changed file does not parse
 	Types           = "types"            // a changed package does not compile
 	Invariant       = "invariant-broken" // an invariant does not hold
-	// the test of an intent passes before the fix, or does not fail in what the
-	// step wrote
-	TestNotRed      = "test-not-red"
+	TestNotRed      = "test-not-red"     // the test of an intent does not fail before the fix, in what the step wrote
 	TestNotGreen    = "test-not-green"   // the test of an intent fails after the fix
 	TestChanged     = "test-changed"     // a test was changed after it had failed and before it passed
 	SemanticClass   = "semantic-class"   // the change is of a higher class than declared, or has no class
