@@ -141,6 +141,9 @@ func (p *cli) planOf(run *history.Run, file string) (*plan.Draft, string, error)
 func approved(run *history.Run) []plan.Approval {
 	var list []plan.Approval
 	for _, j := range run.Started.Planning {
+		if !j.Judged() {
+			continue
+		}
 		a := plan.Approval{Gate: j.Gate, Level: int(j.Level), Verdict: "undecided"}
 		if j.Verdict != nil {
 			a.Verdict = string(j.Verdict.Result)

@@ -27,6 +27,7 @@ func (p *Pass) Verdict() Verdict {
 	v.Evidence = slices.Clone(v.Evidence)
 	v.Citations = slices.Clone(v.Citations)
 	r.limited.tell(&v)
+	v.Idle = r.idle && !r.looked
 	switch {
 	case r.failed:
 		v.Result = Fail
@@ -66,6 +67,16 @@ func (p *Pass) Evidencef(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	r := p.reporting()
 	r.add(func(v *Verdict) { r.limited.addEvidence(v, text) })
+}
+
+// Nothingf says why there is nothing to judge, as where the plan asks for
+// nothing. A gate that says no more than that passes, is not counted among those
+// that judged, and counts for nothing that it could have shown. What it says is
+// kept as evidence.
+func (p *Pass) Nothingf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r := p.reporting()
+	r.note(&r.idle, func(v *Verdict) { r.limited.addEvidence(v, text) })
 }
 
 // Cite adds a citation.

@@ -27,6 +27,10 @@ func (j Judgement) Blocks() bool {
 	return j.Level > Informs && (j.Verdict == nil || j.Verdict.Result != Passed)
 }
 
+// Judged reports whether the gate had something to judge: it says no to
+// something, or could not decide it, or says yes to more than nothing.
+func (j Judgement) Judged() bool { return j.Verdict == nil || !j.Verdict.Idle }
+
 // MayAskAgain reports whether asking the same gate once more may be lawful: it
 // ran out of time, says of itself that it is stateless, and the cause is shown
 // (not guessed) to be resources or a dependency. Nothing asks again by default.

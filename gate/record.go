@@ -84,6 +84,9 @@ func (j *Judgement) plainJSON() (text []byte, ok bool) {
 		text = append(text, `,"stateless":true`...)
 	}
 	text = append(append(append(text, `,"verdict":{"result":"`...), v.Result...), '"')
+	if v.Idle {
+		text = append(text, `,"idle":true`...)
+	}
 	for i, e := range v.Evidence {
 		between := `","`
 		if i == 0 {

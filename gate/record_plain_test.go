@@ -14,8 +14,9 @@ func FuzzPlainJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string, level int, phase, result, first, second string, evidence uint8,
 		stateless bool, took int64) {
 		j := Judgement{Gate: name, Level: Level(level), Phase: Phase(phase), Stateless: stateless,
-			Took:    time.Duration(took),
-			Verdict: &Verdict{Result: Result(result), Evidence: []string{first, second, first}[:evidence%4]}}
+			Took: time.Duration(took),
+			Verdict: &Verdict{Result: Result(result), Idle: evidence > 3,
+				Evidence: []string{first, second, first}[:evidence%4]}}
 		text, ok := j.plainJSON()
 		want, err := json.Marshal(record{Gate: j.Gate, Level: j.Level, Phase: j.Phase, Stateless: stateless,
 			Verdict: j.Verdict, TookMS: j.Took.Milliseconds()})

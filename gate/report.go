@@ -10,17 +10,23 @@ type report struct {
 	mu      sync.Mutex
 	closed  bool
 	failed  bool
+	idle    bool // it says that there is nothing to judge
+	looked  bool // it says something else
 	verdict Verdict
 	limited limited
 	waits   []*wait
 }
 
-// add changes the verdict. What a gate says after its time was up counts no
-// more.
-func (r *report) add(do func(v *Verdict)) {
+// add changes the verdict: the gate has looked at something. What a gate says
+// after its time was up counts no more.
+func (r *report) add(do func(v *Verdict)) { r.note(&r.looked, do) }
+
+// note changes the verdict, and marks why.
+func (r *report) note(mark *bool, do func(v *Verdict)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
+		*mark = true
 		do(&r.verdict)
 	}
 }

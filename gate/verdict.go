@@ -20,6 +20,7 @@ type Citation struct {
 // A Verdict is what a gate decided.
 type Verdict struct {
 	Result    Result     `json:"result"`
+	Idle      bool       `json:"idle,omitempty"` // there was nothing to judge; the result is a pass
 	Findings  []Finding  `json:"findings,omitempty"`
 	Evidence  []string   `json:"evidence,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`

@@ -111,6 +111,9 @@ func (w worker) judgement(name string, phase gate.Phase) gate.Judgement {
 	case 1:
 		v.Result = gate.Partial
 		j.Verdict = &v
+	case 3:
+		v.Idle = true
+		j.Verdict = &v
 	case 2:
 		j.Err = fmt.Errorf("nobody knows")
 	default:

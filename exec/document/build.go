@@ -211,7 +211,7 @@ func rollbacks(rs []history.RolledBack) []rolledBack {
 }
 
 // undecided is the result of a gate that could not say yes or no.
-const undecided = "undecided"
+const undecided result = "undecided"
 
 // ErrNothing says that there is nothing to draw: no plan, or a run whose
 // journal is empty.

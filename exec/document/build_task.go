@@ -349,7 +349,10 @@ func newJudgement(j gate.Judgement) judgement {
 		out.Error = j.Err.Error()
 	}
 	if v := j.Verdict; v != nil {
-		out.Result = string(v.Result)
+		out.Result = result(v.Result)
+		if v.Idle {
+			out.Result = idle
+		}
 		out.Findings = findings(v.Findings)
 		out.Evidence, out.Citations = list(v.Evidence), list(v.Citations)
 	}

@@ -82,7 +82,7 @@ func (m *Model) functions() map[string]any {
 		"less":       func(a, b span) safe { return safe((a - b).String()) },
 		"typed":      func(a action.Action) safe { return safe(m.typed(a)) },
 		// words
-		"mark":         func(status string) safe { return safe(mark(status)) },
+		"mark":         func(status any) safe { return safe(mark(fmt.Sprint(status))) },
 		"outcome":      func(s history.Status) safe { return safe(outcome(s)) },
 		"meaning":      meaning,
 		"because":      because,
@@ -109,7 +109,7 @@ func (m *Model) functions() map[string]any {
 		// steps
 		"stepMark":    func(s *step) safe { return safe(s.mark()) },
 		"size":        func(s *step) safe { return safe(s.size()) },
-		"gates":       func(s *step) string { return judgedAs(s.gates()) },
+		"gates":       func(s *step) string { return asked(s.gates()) },
 		"remark":      remark,
 		"detailed":    detailed,
 		"decided":     func(p *propagation) bool { return p.Decision != "" && p.Decision != "proceed" },
@@ -131,9 +131,10 @@ func (m *Model) functions() map[string]any {
 		"was":         func(s *step) *history.Step { return m.of.Step(s.Address) },
 		"answer":      m.answer,
 		// tasks
-		"gatesOf": (*task).gates,
-		"left":    (*task).checkpointed,
-		"atOnce":  (*task).atOnce,
+		"gatesOf":  (*task).gates,
+		"left":     (*task).checkpointed,
+		"atOnce":   (*task).atOnce,
+		"verified": func(t *task) bool { return t.basis().Counts() },
 		// the run
 		"run":         func() *history.Run { return m.of },
 		"phasesDone":  func() []history.PhaseOver { return completedPhases(m) },

@@ -30,9 +30,8 @@ func NewPage(m *Model) Page {
 func (Page) Functions() map[string]any {
 	return map[string]any{
 		"t":       safetext.Escape,
-		"mark":    mark,
+		"mark":    func(status any) string { return mark(fmt.Sprint(status)) },
 		"outcome": outcome,
-		"asked":   asked,
 		"meaning": meaning,
 		"tail":    func(s string) string { return visibleLines(tail(s, 40)) },
 		"join":    join,
@@ -43,7 +42,7 @@ func (Page) Functions() map[string]any {
 		// of a step
 		"stepMark":  (*step).mark,
 		"size":      (*step).size,
-		"judged":    (*step).gates,
+		"gates":     func(s *step) string { return asked(s.gates()) },
 		"detours":   func(s *step) string { return safetext.Escape(join(s.detours())) },
 		"stopped":   (*step).stopped,
 		"verdict":   (*step).verdict,

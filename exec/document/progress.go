@@ -52,7 +52,7 @@ type progressStart struct {
 	Lock       string          `json:"lock"`
 	Files      []planFile      `json:"files"`
 	Warnings   []string        `json:"warnings"`
-	Gates      ordered[string] `json:"approval_gates"`
+	Gates      ordered[result] `json:"approval_gates"`
 }
 
 // A progressStage is a level of the order of speclets.
@@ -136,7 +136,7 @@ type progressStep struct {
 	Strategy     string               `json:"propagation_strategy"`
 	Concern      string               `json:"dependency_concern,omitempty"`
 	Prior        []plan.Address       `json:"prior_step_dependencies"`
-	Constraints  ordered[string]      `json:"constraint_status"`
+	Constraints  ordered[result]      `json:"constraint_status"` // null: there was nothing to judge
 	Expected     string               `json:"expected_output,omitempty"`
 	OutputMatch  *bool                `json:"expected_output_match"` // null: nothing was expected, or not judged yet
 	Output       string               `json:"output_summary"`
@@ -178,7 +178,7 @@ type progressVerification struct {
 	Overall  string          `json:"overall_status"` // PASS, FAIL
 	Goal     string          `json:"goal_achievement_status"`
 	Complete ordered[*bool]  `json:"criteria"`
-	Checks   ordered[string] `json:"checks"`
+	Checks   ordered[result] `json:"checks"`
 	Gaps     []string        `json:"gaps"`
 	Unseen   []string        `json:"not_verified"` // what no check of the plan decides
 	At       stamp           `json:"timestamp"`

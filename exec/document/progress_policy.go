@@ -179,7 +179,7 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	}
 	var complete *bool // the completion gate
 	for _, r := range gateResults(rep.Final) {
-		if r.Key == "completion" && r.Value != undecided {
+		if r.Key == "completion" && r.Value != undecided && r.Value != idle {
 			ok := r.Value == "pass"
 			complete = &ok
 		}
@@ -189,7 +189,7 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		checked = complete
 	}
 	var quality *bool
-	if len(rep.Final) > 0 {
+	if asked(rep.Final) != "" {
 		ok := !slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks })
 		quality = &ok
 	}

@@ -19,7 +19,7 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 		TaskID: s.Task, StepID: s.ID, Address: s.Address, Description: s.Title, Status: progressStepStatus(s),
 		Critical: s.Critical, RetryCount: s.Retries, Timestamp: s.Ended, Start: s.Started, End: s.Ended,
 		MethodUsed: s.Method, Backups: s.Backups, BackupLog: backupLog(s), Prior: []plan.Address{},
-		Constraints: ordered[string]{}, Deliverables: []string{}, Message: message(s),
+		Constraints: ordered[result]{}, Deliverables: []string{}, Message: message(s),
 		Escalations: each(s.Questions, newEscalation), Standing: s.Standing, Carried: s.Carried,
 	}
 	for _, a := range s.Attempts {
@@ -76,9 +76,9 @@ const outputGate = "expected-output"
 
 // matched reports what the gate of the expected output said; nil if it did not
 // say.
-func matched(results ordered[string]) *bool {
+func matched(results ordered[result]) *bool {
 	for _, r := range results {
-		if r.Key == outputGate && r.Value != undecided {
+		if r.Key == outputGate && r.Value != undecided && r.Value != idle {
 			ok := r.Value == "pass"
 			return &ok
 		}
@@ -211,12 +211,12 @@ func (out *progressSummary) addStep(s *step) {
 
 // gateResults names each gate with its result; a gate that judged twice is held
 // to its worse word.
-func gateResults(js ...[]judgement) ordered[string] {
-	out := ordered[string]{}
+func gateResults(js ...[]judgement) ordered[result] {
+	out := ordered[result]{}
 	for _, j := range slices.Concat(js...) {
-		i := slices.IndexFunc(out, func(p pair[string]) bool { return p.Key == j.Gate })
+		i := slices.IndexFunc(out, func(p pair[result]) bool { return p.Key == j.Gate })
 		if i < 0 {
-			out = append(out, pair[string]{j.Gate, j.Result})
+			out = append(out, pair[result]{j.Gate, j.Result})
 		} else if worse(j.Result) > worse(out[i].Value) {
 			out[i].Value = j.Result
 		}
@@ -225,8 +225,8 @@ func gateResults(js ...[]judgement) ordered[string] {
 }
 
 // worse orders results: the higher, the worse.
-func worse(result string) int {
-	return slices.Index([]string{"pass", "partial", undecided, "fail"}, result)
+func worse(r result) int {
+	return slices.Index([]result{idle, "pass", "partial", undecided, "fail"}, r)
 }
 
 // newEscalation describes a question in the words of progress logs.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -230,13 +231,35 @@ type judgement struct {
 	Gate      string          `json:"gate"`
 	Level     gate.Level      `json:"level"`
 	Phase     gate.Phase      `json:"phase"`
-	Result    string          `json:"result"` // "pass", "partial", "fail", "undecided"
+	Result    result          `json:"result"`
 	Blocks    bool            `json:"blocks"`
 	Took      span            `json:"took_ms"`
 	Findings  []finding       `json:"findings"`
 	Evidence  []string        `json:"evidence"`
 	Citations []gate.Citation `json:"citations"`
 	Error     string          `json:"error,omitempty"`
+}
+
+// A result of a gate: "pass", "partial", "fail", "undecided", or idle.
+type result string
+
+// idle is the result of a gate that had nothing to judge. In JSON it is null.
+const idle result = "nothing to judge"
+
+// MarshalJSON writes null for idle: nobody judged anything, so nothing passed.
+func (r result) MarshalJSON() ([]byte, error) {
+	if r == idle {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(r))
+}
+
+// Class is the result as a name in a style sheet.
+func (r result) Class() string {
+	if r == idle {
+		return "idle"
+	}
+	return string(r)
 }
 
 // A finding of a gate, with the place that it is about, if there is one.
@@ -338,28 +361,31 @@ func (t Tally) String() string {
 }
 
 // Gates is what the gates came to that judged a step and its latest attempt, as
-// in "5 gates", or "4 of 5 gates" where one of them blocks; "" where none was
-// asked.
+// in "5 gates", or "4 of 5 gates" where one of them blocks. Gates that had
+// nothing to judge are not counted; "" where none had.
 func Gates(s *history.Step) string {
 	all := s.Gates
 	if last := s.Last(); last != nil {
 		all = append(all[:len(all):len(all)], last.Gates...)
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	passed := 0
+	judged, passed := 0, 0
 	for _, j := range all {
-		if !j.Blocks() {
-			passed++
+		if j.Judged() {
+			judged++
+			if !j.Blocks() {
+				passed++
+			}
 		}
 	}
-	return passedOf(passed, len(all))
+	return passedOf(passed, judged)
 }
 
-// passedOf says how many gates passed, in as few words as tell it.
+// passedOf says how many gates passed, in as few words as tell it; "" of none.
 func passedOf(passed, all int) string {
-	if passed == all {
+	switch all {
+	case 0:
+		return ""
+	case passed:
 		return count(all, "gate", "gates")
 	}
 	return fmt.Sprintf("%d of %s", passed, count(all, "gate", "gates"))

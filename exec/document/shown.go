@@ -37,14 +37,6 @@ func declarationsAsCode(ds []declaration) safe {
 	}), "\n"))
 }
 
-// judgedAs is asked, or nothing where nobody was asked.
-func judgedAs(js []judgement) string {
-	if len(js) == 0 {
-		return ""
-	}
-	return asked(js)
-}
-
 // remark is what the row of a step says of its way.
 func remark(s *step) string {
 	switch {
@@ -101,7 +93,7 @@ func proofs(s *step) []judgement {
 	if s.Status != history.Completed {
 		return nil
 	}
-	return only(s.gates(), func(j judgement) bool { return len(j.Evidence) > 0 })
+	return only(s.gates(), func(j judgement) bool { return j.judged() && len(j.Evidence) > 0 })
 }
 
 // problem is why a step failed, or why it has not succeeded yet.
@@ -191,11 +183,12 @@ func (q question) deviation() string {
 	return out + "waits for an answer"
 }
 
-// gates counts the judgements of a task's steps.
+// gates counts the judgements of a task's steps by gates that had something to
+// judge.
 func (t *task) gates() string {
 	n := 0
 	for _, s := range t.Steps {
-		n += len(s.gates())
+		n += len(only(s.gates(), judgement.judged))
 	}
 	return count(n, "gate", "gates")
 }

@@ -168,9 +168,7 @@ func columnsOf(rep *Model) columns {
 	for _, s := range rep.steps {
 		c.address = max(c.address, safetext.Width(safetext.Clip(string(s.Address), 24)))
 		c.title = max(c.title, safetext.Width(s.Title))
-		if js := s.gates(); len(js) > 0 {
-			c.gates = max(c.gates, safetext.Width(asked(js)))
-		}
+		c.gates = max(c.gates, safetext.Width(asked(s.gates())))
 	}
 	const others = 35 // the mark, what was changed, the time, and what lies between
 	c.title = max(20, min(c.title, 40, textWidth-others-c.address-c.gates))
@@ -183,10 +181,7 @@ func (w *page) step(s *step, cols columns) {
 	if s.Carried != nil {
 		line += "  " + s.size()
 	} else if !s.Started.IsZero() {
-		gates := ""
-		if js := s.gates(); len(js) > 0 {
-			gates = asked(js)
-		}
+		gates := asked(s.gates())
 		line += fmt.Sprintf("  %s  %s  %8s ", pad(s.size(), 17), pad(gates, cols.gates), s.Duration)
 	}
 	w.noted(line, strings.Repeat(" ", 4+cols.address), s.notes())
@@ -318,13 +313,14 @@ func (w *page) gate(j judgement) {
 
 // judged writes the gates of a phase of the whole run that did not pass.
 func (w *page) judged(title string, js []judgement) {
-	if len(js) == 0 {
+	said := asked(js)
+	if said == "" {
 		return
 	}
 	w.line("")
-	w.line(fmt.Sprintf("   %s: %s", title, asked(js)))
+	w.line(fmt.Sprintf("   %s: %s", title, said))
 	for _, j := range js {
-		if j.Result != "pass" {
+		if j.Result != "pass" && j.judged() {
 			w.gate(j)
 		}
 	}

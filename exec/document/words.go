@@ -145,7 +145,7 @@ func mark(status string) string {
 		return "⋯"
 	case "partial":
 		return "◐"
-	case undecided, lost:
+	case string(undecided), lost:
 		return "?"
 	}
 	return "·"
@@ -172,16 +172,15 @@ func (rep *Model) tally() string {
 		c.Questions}.String()
 }
 
-// asked is what a gate phase came to: "5 gates", or "4 of 5 gates".
+// asked is what gates came to: "5 gates", or "4 of 5 gates"; "" where none of them
+// had anything to judge.
 func asked(js []judgement) string {
-	passed := 0
-	for _, j := range js {
-		if !j.Blocks {
-			passed++
-		}
-	}
-	return passedOf(passed, len(js))
+	judged := only(js, judgement.judged)
+	return passedOf(len(only(judged, func(j judgement) bool { return !j.Blocks })), len(judged))
 }
+
+// judged reports whether the gate had something to judge.
+func (j judgement) judged() bool { return j.Result != idle }
 
 // gates are all judgements of a step that count for its last attempt.
 func (s *step) gates() []judgement {

@@ -28,8 +28,13 @@ func (*Judged) Type() string { return judgedType }
 // anybody.
 func (f *Judged) String() string {
 	var names, said []string
+	idle := 0
 	for _, j := range *f {
-		names = append(names, j.Gate)
+		if j.Judged() {
+			names = append(names, j.Gate)
+		} else {
+			idle++
+		}
 		if len(*f) == 1 || j.Verdict == nil || j.Verdict.Result != gate.Passed {
 			said = append(said, judgementLine(j))
 		}
@@ -37,13 +42,22 @@ func (f *Judged) String() string {
 	if len(said) > 0 {
 		return strings.Join(said, "; ")
 	}
-	return fmt.Sprintf("%d gates pass: %s", len(*f), strings.Join(names, ", "))
+	if len(names) == 0 {
+		return count(idle, "gate") + " had nothing to judge"
+	}
+	text := count(len(names), "gate") + " passed: " + strings.Join(names, ", ")
+	if idle > 0 {
+		text += fmt.Sprintf(" · %d had nothing to judge", idle)
+	}
+	return text
 }
 
 // judgementLine is what a gate said, and of several findings the first.
 func judgementLine(j gate.Judgement) string {
 	text := fmt.Sprintf("%s (%s, level %d): ", j.Gate, j.Phase, j.Level)
 	switch {
+	case !j.Judged():
+		return sprint("%snothing to judge: %s", text, strings.Join(j.Verdict.Evidence, "; "))
 	case j.Verdict != nil && len(j.Verdict.Findings) > 0:
 		return text + fmt.Sprintf("%s · %s", j.Verdict.Result, j.Verdict.Findings[0].Message)
 	case j.Verdict != nil:

@@ -195,7 +195,7 @@ func sameJudgement(a, b gate.Judgement) bool {
 	if v == nil || w == nil || v.Review != nil || w.Review != nil || a.Err != nil || b.Err != nil || a != b {
 		return false
 	}
-	return v == w || v.Result == w.Result && len(v.Findings)+len(w.Findings)+len(v.Citations)+len(w.Citations) == 0 &&
+	return v == w || v.Result == w.Result && v.Idle == w.Idle && len(v.Findings)+len(w.Findings)+len(v.Citations)+len(w.Citations) == 0 &&
 		slices.Equal(v.Evidence, w.Evidence)
 }
 

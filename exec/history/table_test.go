@@ -108,9 +108,14 @@ func TestJudgedSays(t *testing.T) {
 	}
 	a, b, no, silent := judged("a", gate.Passed), judged("b", gate.Passed), judged("no", gate.Fail),
 		gate.Judgement{Gate: "silent"}
+	idle := judged("idle", gate.Passed)
+	idle.Verdict.Idle, idle.Verdict.Evidence = true, []string{"no limits"}
 	for want, gates := range map[string]history.Judged{
-		"a (after, level 1): pass": {a},
-		"2 gates pass: a, b":       {a, b},
+		"a (after, level 1): pass":                                 {a},
+		"2 gates passed: a, b":                                     {a, b},
+		"1 gate passed: b · 2 had nothing to judge":                {idle, b, idle},
+		"2 gates had nothing to judge":                             {idle, idle},
+		"idle (after, level 1): nothing to judge: no limits":       {idle},
 		"no (after, level 1): fail; silent (, level 0): undecided": {a, no, b, silent},
 	} {
 		if got := gates.String(); got != want {

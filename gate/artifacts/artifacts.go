@@ -38,6 +38,11 @@ func Gate() gate.Gate {
 func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
 	account := accountOf(pass)
 	binds := pass.Plan.Binds(pass.Task, pass.Step)
+	if !binds && pass.Step.Artifacts == nil {
+		recorded(pass, account, pass.Nothingf)
+		pass.Nothingf("the step declares nothing")
+		return nil
+	}
 	stood := overwritten(account)
 	for _, m := range account.Missing {
 		pass.Report(missing(m, stood))
@@ -109,12 +114,11 @@ func unread(pass *gate.Pass) {
 // extras says what happened without being declared: a fault, or where the plan
 // does not bind the step something that is recorded.
 func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
+	if !binds {
+		recorded(pass, account, pass.Evidencef)
+		return
+	}
 	for _, c := range account.Extra {
-		if !binds {
-			pass.Evidencef("%q was %s without being declared (recorded, as the profile is %s)", c.Path, c.Op,
-				pass.Plan.Profile)
-			continue
-		}
 		pass.Report(gate.Finding{Code: code.ArtifactExtra, Path: c.Path,
 			Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
 			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
@@ -124,5 +128,16 @@ func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
 			Message:  fmt.Sprintf("symbol %q was %s, and nobody declared that", s.Name, say.Symbol(s.Op)),
 			Expected: fmt.Sprintf("symbol %q not %s", s.Name, say.Symbol(s.Op)),
 			Happened: fmt.Sprintf("%s in %s:%d", say.Symbol(s.Op), s.Path, s.Line)})
+	}
+}
+
+// recorded notes what happened without being declared, where that is no fault.
+func recorded(pass *gate.Pass, account *ledger.Account, note func(format string, args ...any)) {
+	for _, c := range account.Extra {
+		note("%q was %s without being declared (recorded, as the profile is %s)", c.Path, c.Op, pass.Plan.Profile)
+	}
+	for _, s := range account.SymbolsExtra {
+		note("symbol %q was %s without being declared (recorded, as the profile is %s)", s.Name, say.Symbol(s.Op),
+			pass.Plan.Profile)
 	}
 }

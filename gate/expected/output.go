@@ -34,15 +34,17 @@ func Output() gate.Gate {
 // can hold.
 func judgeOutput(_ context.Context, pass *gate.Pass) error {
 	if pass.Step.ExpectedOutput != "" {
-		pass.Evidencef("expected, in words: %s", pass.Step.ExpectedOutput)
+		pass.Nothingf("expected, in words: %s", pass.Step.ExpectedOutput)
 	}
 	want := pass.Step.Expect
 	if want == nil {
+		pass.Nothingf("the step expects no output that a machine can decide")
 		return nil
 	}
 	if pass.Output == nil {
 		return errors.New("expected-output: the pass has no output of the executor")
 	}
+	pass.Evidencef("status %d and what was printed were held against what the step expects", pass.Output.Exit)
 	stdout := pass.Output.Stdout
 	if stdout == "" {
 		stdout = pass.Output.Text

@@ -41,6 +41,9 @@ func judgeIntent(ctx context.Context, pass *gate.Pass) error {
 	if pass.Phase == gate.Final {
 		return allGreen(ctx, pass)
 	}
+	if noIntent(pass) {
+		pass.Nothingf("no test is to fail or to pass here")
+	}
 	if t := pass.Step.TestIntent; t != nil {
 		if err := red(ctx, pass, t); err != nil {
 			return err
@@ -77,6 +80,9 @@ func allGreen(ctx context.Context, pass *gate.Pass) error {
 				return err
 			}
 		}
+	}
+	if len(seen) == 0 {
+		pass.Nothingf("no step was to write a test first")
 	}
 	return nil
 }

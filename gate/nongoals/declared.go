@@ -25,6 +25,10 @@ func Declared() gate.Gate {
 		if pass.Plan == nil {
 			return errors.New("declared-non-goals: the pass has no plan")
 		}
+		if len(pass.Plan.NonGoals) == 0 {
+			pass.Nothingf("the plan has no non-goals")
+			return nil
+		}
 		for t := range pass.Plan.Tasks {
 			for s := range pass.Plan.Tasks[t].Steps {
 				if step := &pass.Plan.Tasks[t].Steps[s]; step.Artifacts != nil {

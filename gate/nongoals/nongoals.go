@@ -44,6 +44,10 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 	if pass.Plan == nil {
 		return errors.New("non-goals: the pass has no plan")
 	}
+	if len(pass.Plan.NonGoals) == 0 || len(pass.Changes)+len(pass.Symbols) == 0 {
+		pass.Nothingf("%d changes, and %d non-goals", len(pass.Changes), len(pass.Plan.NonGoals))
+		return nil
+	}
 	for _, n := range pass.Plan.NonGoals {
 		for _, c := range pass.Changes {
 			if pattern, ok := protects(n, c.Path); ok {

@@ -89,6 +89,7 @@ func (w *work) Version(ctx context.Context) (string, error) {
 func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 	if pass.Phase == gate.Final && pass.Plan != nil {
 		if len(pass.Plan.Completion.AcceptanceCriteria) == 0 {
+			pass.Nothingf("the plan has no completion criteria in words")
 			return nil
 		}
 		pass.Task, pass.Step = whole(pass.Plan)
@@ -97,7 +98,7 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 		return fmt.Errorf("review: the pass has no step")
 	}
 	if n := len(pass.Task.Steps); n > 0 && pass.Task.Steps[n-1].Address != pass.Step.Address {
-		pass.Evidencef("task %s is not over", pass.Task.ID)
+		pass.Nothingf("task %s is not over", pass.Task.ID)
 		return nil
 	}
 	s, err := subjectOf(ctx, pass)

@@ -140,6 +140,9 @@ func judgedBefore(judged gate.Judgements) []Judged {
 	var list []Judged
 	for _, j := range judged {
 		said := Judged{Gate: j.Gate, Phase: j.Phase, Result: "undecided", Says: j.Reasons()}
+		if !j.Judged() {
+			continue
+		}
 		if v := j.Verdict; v != nil {
 			said.Result = string(v.Result)
 			if v.Result == gate.Passed {

@@ -51,12 +51,16 @@ var classes = []plan.SemanticChange{plan.Preserving, plan.Extending, plan.Modify
 func judgeClass(ctx context.Context, pass *gate.Pass) error {
 	declared := pass.Step.SemanticChange
 	if declared == plan.Breaking {
-		pass.Evidencef("the step is declared breaking, which allows every change")
+		pass.Nothingf("the step is declared breaking, which allows every change")
 		return nil
 	}
 	pairs, err := content.ChangedSources(ctx, pass)
 	if err != nil {
 		return err
+	}
+	if len(pairs) == 0 {
+		pass.Nothingf("no source file changed")
+		return nil
 	}
 	actual := plan.Preserving
 	for _, d := range differences(pairs) {

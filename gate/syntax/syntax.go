@@ -40,7 +40,7 @@ func judgeSyntax(ctx context.Context, pass *gate.Pass) error {
 			continue
 		}
 		if !content.Readable(c.After) {
-			pass.Evidencef("%q is larger than %d bytes and is not judged", c.Path, content.Max)
+			pass.Nothingf("%q is larger than %d bytes and is not judged", c.Path, content.Max)
 			continue
 		}
 		if err := context.Cause(ctx); err != nil {
@@ -55,7 +55,11 @@ func judgeSyntax(ctx context.Context, pass *gate.Pass) error {
 			unparsed(pass, c.Path, source.Fault{Line: f.line, Why: f.why})
 		}
 	}
-	pass.Evidencef("%d of %d changes are files that were parsed", judged, len(pass.Changes))
+	said := pass.Evidencef
+	if judged == 0 {
+		said = pass.Nothingf
+	}
+	said("%d of %d changes are files that were parsed", judged, len(pass.Changes))
 	return nil
 }
 
@@ -75,7 +79,7 @@ func programs(ctx context.Context, pass *gate.Pass) (judged int, err error) {
 		switch {
 		case f == nil || left(pass, c):
 		case f.Unread != "":
-			pass.Evidencef("%q is not judged: %s", c.Path, f.Unread)
+			pass.Nothingf("%q is not judged: %s", c.Path, f.Unread)
 		default:
 			judged++
 			if len(f.Faults) > 0 {
@@ -91,7 +95,7 @@ func left(pass *gate.Pass, c ledger.Change) bool {
 	if !source.InTestdata(c.Path) {
 		return false
 	}
-	pass.Evidencef("%q lies below a testdata folder and is not judged", c.Path)
+	pass.Nothingf("%q lies below a testdata folder and is not judged", c.Path)
 	return true
 }
 

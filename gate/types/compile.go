@@ -80,7 +80,7 @@ func (m *module) compile(ctx context.Context, pass *gate.Pass, tool, packages []
 	case !excluded(r.Output):
 		return m.findings(cmd, r), nil
 	case len(packages) == 1:
-		pass.Evidencef("%s has no Go files for this system", packages[0])
+		pass.Nothingf("%s has no Go files for this system", packages[0])
 		return nil, nil
 	}
 	var all []gate.Finding

@@ -45,11 +45,15 @@ func judgeTypes(ctx context.Context, pass *gate.Pass) error {
 		changes = ledger.Diff(pass.Base, pass.After)
 	}
 	groups, err := modulesOf(pass, changes)
-	if err != nil || len(groups) == 0 {
+	if err != nil {
 		return err
 	}
+	if len(groups) == 0 {
+		pass.Nothingf("no package of a Go module changed")
+		return nil
+	}
 	if _, err := osexec.LookPath("go"); err != nil {
-		pass.Evidencef("the go tool is not installed, so nothing was compiled: %v", err)
+		pass.Nothingf("the go tool is not installed, so nothing was compiled: %v", err)
 		return nil
 	}
 	for _, m := range groups {
@@ -110,7 +114,7 @@ func modulesOf(pass *gate.Pass, changes []ledger.Change) ([]*module, error) {
 		root, ok := moduleRoot(w, f)
 		switch {
 		case !ok && !gone:
-			pass.Evidencef("%q lies in no module of the workspace and was not compiled", path.Join(".", f))
+			pass.Nothingf("%q lies in no module of the workspace and was not compiled", path.Join(".", f))
 		case ok:
 			out = include(out, root, relative(root, f), t, gone, covered(pass, f))
 		}

@@ -24,6 +24,7 @@ func TestChangesAreCountedAsInTheReport(t *testing.T) {
 // that were asked, and how long somebody worked on it.
 func TestStepLineSaysWhatTheReportSays(t *testing.T) {
 	yes, no := gate.Holds(), gate.Breaks(gate.Finding{Message: "no"})
+	idle := gate.Verdict{Result: gate.Passed, Idle: true}
 	judged := func(v *gate.Verdict) gate.Judgement {
 		return gate.Judgement{Gate: "types", Level: gate.BlocksStep, Phase: gate.During, Verdict: v}
 	}
@@ -33,9 +34,10 @@ func TestStepLineSaysWhatTheReportSays(t *testing.T) {
 		idle  []struct{ From, To time.Time }
 		want  string
 	}{
-		"all passed":     {[]gate.Judgement{judged(&yes)}, nil, " ✗ 1.1  Do it                   2 gates     5.0 s"},
-		"one refused":    {[]gate.Judgement{judged(&yes), judged(&no)}, nil, " ✗ 1.1  Do it                   2 of 3 gates    5.0 s"},
-		"nobody decided": {[]gate.Judgement{judged(nil)}, nil, " ✗ 1.1  Do it                   1 of 2 gates    5.0 s"},
+		"all passed":      {[]gate.Judgement{judged(&yes)}, nil, " ✗ 1.1  Do it                   2 gates     5.0 s"},
+		"one had nothing": {[]gate.Judgement{judged(&yes), judged(&idle)}, nil, " ✗ 1.1  Do it                   2 gates     5.0 s"},
+		"one refused":     {[]gate.Judgement{judged(&yes), judged(&no)}, nil, " ✗ 1.1  Do it                   2 of 3 gates    5.0 s"},
+		"nobody decided":  {[]gate.Judgement{judged(nil)}, nil, " ✗ 1.1  Do it                   1 of 2 gates    5.0 s"},
 		"resumed": {nil, []struct{ From, To time.Time }{{From: at.Add(time.Second), To: at.Add(4 * time.Second)}},
 			" ✗ 1.1  Do it                   1 gate      2.0 s"},
 	} {

@@ -124,11 +124,11 @@ func stable(text string) string {
 const wantPlain = `Two \x1b[31mfiles        run ID · mode dynamic
 
  ▸ 1.1  Write one
- ✓ 1.1  Write one         1 file +1        13 gates    0.0 s
+ ✓ 1.1  Write one         1 file +1        3 gates     0.0 s
  ▸ 1.2  Write \x1b[2Jtwo
    1.2  attempt 1 failed (crashed): no \x1b[1;1H luck
    1.2  the tree was restored; next: backup 1
- ✓ 1.2  Write \x1b[2Jtwo  1 file +1        13 gates    0.0 s   backup 1 after "no \x1b[1;1H luck"
+ ✓ 1.2  Write \x1b[2Jtwo  1 file +1        3 gates     0.0 s   backup 1 after "no \x1b[1;1H luck"
 
  ████████████████████  2 of 2 steps · 0 retries · 1 backup · 0 questions
 
@@ -157,7 +157,7 @@ func TestLiveProgress(t *testing.T) {
 	during = stable(during)
 	want := `Two \x1b[31mfiles        run ID · mode dynamic
 
- ✓ 1.1  Write one         1 file +1        13 gates    0.0 s
+ ✓ 1.1  Write one         1 file +1        3 gates     0.0 s
    1.2  attempt 1 failed (crashed): no \x1b[1;1H luck
    1.2  the tree was restored; next: backup 1
  ▸ 1.2  Write \x1b[2Jtwo  attempt 2 · backup 1   0.0 s

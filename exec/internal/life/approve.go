@@ -47,10 +47,14 @@ func (l *Life) outline(format plan.Format) []history.Outline {
 	return steps
 }
 
-// Verdicts are judgements as the lock keeps them.
+// Verdicts are judgements as the lock keeps them. A gate that had nothing to judge
+// approves nothing.
 func Verdicts(judged []gate.Judgement) []plan.Approval {
 	var list []plan.Approval
 	for _, j := range judged {
+		if !j.Judged() {
+			continue
+		}
 		a := plan.Approval{Gate: j.Gate, Level: int(j.Level), Verdict: "undecided"}
 		if j.Verdict != nil {
 			a.Verdict = string(j.Verdict.Result)

@@ -32,10 +32,12 @@ func All(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.
 type Several struct {
 	errs  []error
 	found bool
+	asked bool
 }
 
 // One decides c; no is called if it does not hold.
 func (d *Several) One(ctx context.Context, pass *gate.Pass, c plan.Check, no func(gate.Verdict)) {
+	d.asked = true
 	v, err := pass.Decide(ctx, c)
 	if err != nil {
 		d.errs = append(d.errs, fmt.Errorf("gate: %s: %w", c.String(), err))
@@ -47,9 +49,12 @@ func (d *Several) One(ctx context.Context, pass *gate.Pass, c plan.Check, no fun
 	for _, cite := range v.Citations {
 		pass.Cite(cite)
 	}
-	if v.Result != gate.Passed {
+	switch {
+	case v.Result != gate.Passed:
 		d.found = true
 		no(v)
+	case len(v.Evidence) == 0:
+		pass.Evidencef("%s: it holds", c.String())
 	}
 }
 
@@ -64,8 +69,12 @@ func (d *Several) Each(ctx context.Context, pass *gate.Pass, code, noun string, 
 }
 
 // Finish says what could not be decided: as the gate's error, or, where
-// something was found to be wrong already, beside it.
+// something was found to be wrong already, beside it. Where no check was to be
+// decided there was nothing to judge.
 func (d *Several) Finish(pass *gate.Pass) error {
+	if !d.asked {
+		pass.Nothingf("there is no check to be decided")
+	}
 	if !d.found {
 		return errors.Join(d.errs...)
 	}
