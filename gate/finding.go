@@ -57,7 +57,11 @@ func (p *Pass) Report(f Finding) {
 // that blocks as well: every criterion must hold. It is for the reader of the
 // report, who sees that the work is on its way.
 func (p *Pass) Partialf(path, format string, args ...any) {
-	f := Finding{Path: path, Message: fmt.Sprintf(format, args...)}
+	p.Partially(Finding{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Partially says what [Pass.Partialf] says, of a finding.
+func (p *Pass) Partially(f Finding) {
 	r := p.reporting()
 	r.add(func(v *Verdict) { r.limited.addFinding(v, f) })
 }

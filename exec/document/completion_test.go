@@ -15,29 +15,35 @@ import (
 // decides it.
 func TestCompletionCriteria(t *testing.T) {
 	checked := func(p *plan.Plan) { p.Completion.Checks = []plan.Check{{Kind: "file_exists", Path: "x"}} }
+	proved := func(p *plan.Plan) { checked(p); p.Completion.Checks[0].Path = "proved" }
 	for _, tt := range []struct {
 		name   string
 		change func(*plan.Plan)
 		final  []gate.Judgement
 		want   string
 	}{
-		{"the deliverable is there", checked, []gate.Judgement{passed("completion", gate.Final)},
+		{"the deliverable is there", proved, []gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true}`},
 		{"it is not there", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"})},
 			`{"primary_deliverable_exists":false,"quality_standards_met":false,"verification_passed":false}`},
-		{"a gate objects", checked, []gate.Judgement{passed("completion", gate.Final),
+		{"a check that would hold without the work", checked, []gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":null,"verification_passed":null}`},
+		{"such a check, of what builds software", func(p *plan.Plan) { checked(p); p.Goal = "Build a limiter" },
+			[]gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":null,"verification_passed":null,"deployment_artifact_exists":null}`},
+		{"a gate objects", proved, []gate.Judgement{passed("completion", gate.Final),
 			refused("types", gate.Final, gate.Finding{Message: "no"})},
 			`{"primary_deliverable_exists":true,"quality_standards_met":false,"verification_passed":true}`},
 		{"nothing is checked", func(*plan.Plan) {}, []gate.Judgement{passed("completion", gate.Final)},
-			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":null}`},
+			`{"primary_deliverable_exists":true,"quality_standards_met":null,"verification_passed":null}`},
 		{"there is nothing to look for", func(p *plan.Plan) {
 			for i := range p.Tasks {
 				for k := range p.Tasks[i].Steps {
 					p.Tasks[i].Steps[k].Artifacts = nil
 				}
 			}
-		}, []gate.Judgement{passed("completion", gate.Final)}, `{"primary_deliverable_exists":null,"quality_standards_met":true,"verification_passed":null}`},
-		{"software", func(p *plan.Plan) { checked(p); p.Goal = "Build a limiter" },
+		}, []gate.Judgement{passed("completion", gate.Final)}, `{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null}`},
+		{"software", func(p *plan.Plan) { proved(p); p.Goal = "Build a limiter" },
 			[]gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true,"deployment_artifact_exists":true}`},
 		{"an interface", func(p *plan.Plan) {
@@ -57,6 +63,10 @@ func TestCompletionCriteria(t *testing.T) {
 			s := begin(t, p)
 			for _, j := range tt.final {
 				s.add(1, "", 0, &history.Judged{j})
+			}
+			if len(p.Completion.Checks) > 0 && p.Completion.Checks[0].Path == "proved" {
+				s.add(1, "", 0, &history.Controlled{Controls: []history.Control{{Check: p.Completion.Checks[0].String(),
+					Before: history.ControlFailed, Emptied: history.ControlFailed}}})
 			}
 			var doc struct {
 				Verification struct {

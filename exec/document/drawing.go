@@ -109,6 +109,8 @@ func (m *Model) functions() map[string]any {
 		// steps
 		"stepMark":    func(s *step) safe { return safe(s.mark()) },
 		"size":        func(s *step) safe { return safe(s.size()) },
+		"judged":      func(of any) []judgement { return only(of.([]judgement), judgement.judged) },
+		"idle":        func(of any) string { return idleOf(of.([]judgement)) },
 		"gates":       func(s *step) string { return asked(s.gates()) },
 		"remark":      remark,
 		"detailed":    detailed,

@@ -135,7 +135,7 @@ func TestProgressFields(t *testing.T) {
 		{"research_cost", "advised", "tasks.0.research_phase.0.research_cost", `{"time_seconds":1.5,"api_calls":2,"tokens_used":90}`},
 		{"research begin", "advised", "tasks.0.research_phase.0.timestamp_start", `"2026-11-20T08:29:58.565Z"`},
 		{"research end", "advised", "tasks.0.research_phase.0.timestamp_end", `"2026-11-20T08:30:00.065Z"`},
-		{"notepad_update", "detours", "tasks.0.notepad_update", `{"timestamp":"2026-11-20T08:30:04.910Z","insights_captured":1,"technical_notes":2,"ideas":0}`},
+		{"notepad_update", "detours", "tasks.0.notepad_update", `{"timestamp":"2026-11-20T08:30:04.910Z","insights_captured":1,"technical_notes":2,"ideas":1}`},
 		{"task summary", "detours", "tasks.0.steps_completed", `2`},
 		{"task retries", "detours", "tasks.0.retries", `1`},
 		{"task backups", "detours", "tasks.0.backups_used", `1`},
@@ -154,7 +154,8 @@ func TestProgressFields(t *testing.T) {
 		{"backup_attempts", "detours", "tasks.0.steps.1.backup_attempts", `["backup_1"]`},
 		{"backup outcome", "detours", "tasks.0.steps.1.backup_log.0.outcome", `"success"`},
 		{"backup that failed", "concerned", "tasks.0.steps.1.backup_log.0.outcome", `"failure"`},
-		{"trigger_condition", "detours", "tasks.0.steps.1.backup_log.0.trigger_condition", `"undefined: rate"`},
+		{"trigger_condition", "detours", "tasks.0.steps.1.backup_log.0.trigger_condition", `"primary_failure"`},
+		{"what was before a backup", "detours", "tasks.0.steps.1.backup_log.0.after", `"undefined: rate"`},
 		{"backup timestamp", "detours", "tasks.0.steps.1.backup_log.0.timestamp", `"2026-11-20T08:30:03.350Z"`},
 		{"error_propagation_decision", "concerned", "tasks.0.steps.1.error_propagation_decision", `"proceed with concern"`},
 		{"propagation_strategy", "concerned", "tasks.0.steps.1.propagation_strategy", `"continue_and_log"`},
@@ -209,7 +210,7 @@ func TestProgressFields(t *testing.T) {
 		{"escalation triggers", "concerned", "post_execution_analysis.mode_escalation_analysis.escalation_triggers", `{"critical_failure":1}`},
 		{"continue_and_log", "concerned", "post_execution_analysis.error_propagation_analysis.continue_and_log", `1`},
 		{"overall_compliance_score", "detours", "post_execution_analysis.constitutional_compliance_review.overall_compliance_score", `92`},
-		{"analysis recommendations", "detours", "post_execution_analysis.recommendations", `["mark between 40 and 60 percent of the steps as critical (3 of 4 are)"]`},
+		{"analysis recommendations", "detours", "post_execution_analysis.recommendations", `["step 1.2: make backup 1 the primary method: the backup_1 way (the primary method failed and this one did it)","mark between 40 and 60 percent of the steps as critical (3 of 4 are)"]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := field(docs[tt.story], tt.path)

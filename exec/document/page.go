@@ -42,6 +42,8 @@ func (Page) Functions() map[string]any {
 		// of a step
 		"stepMark":  (*step).mark,
 		"size":      (*step).size,
+		"judged":    func(js []judgement) []judgement { return only(js, judgement.judged) },
+		"idle":      func(js []judgement) string { return safetext.Escape(idleOf(js)) },
 		"gates":     func(s *step) string { return asked(s.gates()) },
 		"detours":   func(s *step) string { return safetext.Escape(join(s.detours())) },
 		"stopped":   (*step).stopped,

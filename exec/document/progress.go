@@ -153,7 +153,8 @@ type progressStep struct {
 type progressBackup struct {
 	ID      string `json:"backup_id"`
 	Method  string `json:"description"`
-	Trigger string `json:"trigger_condition"` // what went wrong before
+	Trigger string `json:"trigger_condition"` // as the plan says, "" where it says nothing
+	After   string `json:"after"`             // what went wrong before
 	Outcome string `json:"outcome"`           // success, failure, in_progress
 	Start   stamp  `json:"timestamp"`
 	End     stamp  `json:"timestamp_end"`

@@ -185,12 +185,17 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		}
 	}
 	var checked *bool // by checks of the plan
+	reached := "whether the goal was reached: the plan has no completion_criteria.checks"
 	if len(p.Completion.Checks) > 0 {
 		checked = complete
+		if complete != nil && *complete && !tell(p.Completion.Checks, rep.of.Controlled) {
+			checked, reached = nil, "whether the goal was reached: the completion checks hold, and nothing shows that they fail without the work"
+		}
 	}
-	var quality *bool
-	if asked(rep.Final) != "" {
-		ok := !slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks })
+	judged := slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Gate != "completion" && j.judged() })
+	quality := checked
+	if blocks := slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }); blocks || judged {
+		ok := !blocks
 		quality = &ok
 	}
 	if complete != nil && *complete && checked == nil && !makesSomething(p) {
@@ -198,7 +203,7 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	}
 	say("primary_deliverable_exists", complete, "whether what was to be made is there")
 	say("quality_standards_met", quality, "whether it is good enough")
-	say("verification_passed", checked, "whether the goal was reached: the plan has no completion_criteria.checks")
+	say("verification_passed", checked, reached)
 	goal := strings.FieldsFunc(strings.ToLower(p.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
 	if slices.ContainsFunc(building, func(w string) bool { return slices.Contains(goal, w) }) {
 		say("deployment_artifact_exists", checked, "whether what was built can be installed")
@@ -213,6 +218,15 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		say("user_documentation_exists", nil, "whether those whom it is for have a guide")
 	}
 	return out, unchecked
+}
+
+// tell reports whether each completion check was seen to fail without the work.
+func tell(checks []plan.Check, seen *history.Controlled) bool {
+	return !slices.ContainsFunc(checks, func(check plan.Check) bool {
+		return seen == nil || !slices.ContainsFunc(seen.Controls, func(c history.Control) bool {
+			return c.Check == check.String() && c.Tells()
+		})
+	})
 }
 
 // makesSomething reports whether a step declares something that it creates.

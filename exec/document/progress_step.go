@@ -18,7 +18,7 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 	out := progressStep{
 		TaskID: s.Task, StepID: s.ID, Address: s.Address, Description: s.Title, Status: progressStepStatus(s),
 		Critical: s.Critical, RetryCount: s.Retries, Timestamp: s.Ended, Start: s.Started, End: s.Ended,
-		MethodUsed: s.Method, Backups: s.Backups, BackupLog: backupLog(s), Prior: []plan.Address{},
+		MethodUsed: s.Method, Backups: s.Backups, BackupLog: backupLog(s, in), Prior: []plan.Address{},
 		Constraints: ordered[result]{}, Deliverables: []string{}, Message: message(s),
 		Escalations: each(s.Questions, newEscalation), Standing: s.Standing, Carried: s.Carried,
 	}
@@ -88,9 +88,15 @@ func matched(results ordered[result]) *bool {
 
 // backupLog are the attempts with backups, each with the failure before it.
 // Attempts that were rolled back are left out.
-func backupLog(s *step) []progressBackup {
-	out := []progressBackup{}
-	trigger := ""
+func backupLog(s *step, in *plan.Step) []progressBackup {
+	out, triggers := []progressBackup{}, map[string]string{}
+	if in != nil {
+		for i := range in.Backups {
+			b := &in.Backups[i]
+			triggers["backup_"+b.ID] = b.TriggerCondition
+		}
+	}
+	after := ""
 	for _, a := range s.Attempts {
 		if a.RolledBack {
 			continue
@@ -103,10 +109,10 @@ func backupLog(s *step) []progressBackup {
 			case failed, lost:
 				outcome = "failure"
 			}
-			out = append(out, progressBackup{a.Method, a.Text, trigger, outcome, a.Started, a.Ended})
+			out = append(out, progressBackup{a.Method, a.Text, triggers[a.Method], after, outcome, a.Started, a.Ended})
 		}
 		if a.Failure != nil {
-			trigger = strings.Join(a.Failure.Reasons, "; ")
+			after = strings.Join(a.Failure.Reasons, "; ")
 		}
 	}
 	return out

@@ -254,14 +254,6 @@ func (r result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(r))
 }
 
-// Class is the result as a name in a style sheet.
-func (r result) Class() string {
-	if r == idle {
-		return "idle"
-	}
-	return string(r)
-}
-
 // A finding of a gate, with the place that it is about, if there is one.
 type finding struct {
 	Code string `json:"code,omitempty"`
@@ -397,7 +389,7 @@ type kpis struct {
 	TotalTasks       int      `json:"total_tasks"`
 	Completed        int      `json:"completed"`
 	CompletionRate   *float64 `json:"completion_rate"`
-	Retried          int      `json:"tasks_retried"`
+	Retried          int      `json:"tasks_tried_anew"`
 	RetrySucceeded   int      `json:"retry_succeeded"`
 	RetrySuccessRate *float64 `json:"retry_success_rate"` // of the tasks that were retried
 	EvidenceWanted   int      `json:"evidence_required"`

@@ -74,7 +74,9 @@ func finished(t testing.TB) *story {
 // detours needs a retry and a backup, and switches its mode; a step is skipped
 // on somebody's word.
 func detours(t testing.TB) *story {
-	s := begin(t, limiter())
+	p := limiter()
+	p.Tasks[0].Steps[1].Backups = []plan.Backup{{ID: "1", Description: "the backup_1 way", TriggerCondition: "primary_failure"}}
+	s := begin(t, p)
 	s.start("1.1", "primary").work(700, "1.1", 1, "ok\n", created("server/limit_test.go")).
 		gates("1.1", 1, passed("artifacts", gate.After)).prove("1.1", 1).accept("1.1", "primary")
 	s.start("1.2", "primary").work(1200, "1.2", 1, "limit.go:3: undefined: rate\n", created("server/limit.go")).

@@ -182,6 +182,21 @@ func asked(js []judgement) string {
 // judged reports whether the gate had something to judge.
 func (j judgement) judged() bool { return j.Result != idle }
 
+// idleOf names the gates that had nothing to judge, in one line; "" where there
+// are none.
+func idleOf(js []judgement) string {
+	var names []string
+	for _, j := range js {
+		if !j.judged() {
+			names = append(names, j.Gate)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "nothing to judge: " + strings.Join(names, ", ")
+}
+
 // gates are all judgements of a step that count for its last attempt.
 func (s *step) gates() []judgement {
 	if a := s.judged(); a != nil {

@@ -29,7 +29,8 @@ func Gate() gate.Gate {
 	}, nil, judgeCompletion)
 }
 
-// judgeCompletion has every criterion decided that a machine can decide. Those
+// judgeCompletion has every criterion decided that a machine can decide, one by
+// one: where some hold and some do not, the whole is complete in part. Those
 // in words are evidence for whoever reads the report: no machine may say that
 // they hold.
 func judgeCompletion(ctx context.Context, pass *gate.Pass) error {
@@ -42,7 +43,7 @@ func judgeCompletion(ctx context.Context, pass *gate.Pass) error {
 	if err := stillThere(pass); err != nil {
 		return err
 	}
-	return decide.All(ctx, pass, code.Completion, "completion check", pass.Plan.Completion.Checks)
+	return decide.Criteria(ctx, pass, code.Completion, "completion check", pass.Plan.Completion.Checks)
 }
 
 // stillThere looks for the created paths of all steps.

@@ -211,7 +211,7 @@ func (c *claims) figure(name string, cells []string) {
 		c.say(name, "KPI evidence_required", of)
 	case "retry_success_rate":
 		c.say(name, "KPI retry_succeeded", n)
-		c.say(name, "KPI tasks_retried", of)
+		c.say(name, "KPI tasks_tried_anew", of)
 	}
 }
 

@@ -131,8 +131,12 @@ func (e *Ending) verdict(ctx context.Context) (*verdict, error) {
 		lower(history.NotAchieved, "the tree changed while the run was judged: %s", line)
 	}
 	for _, j := range judged.Blocking() {
+		to := history.NotAchieved
+		if j.Verdict != nil && j.Verdict.Result == gate.Partial {
+			to = history.Partial // some of what makes the whole complete holds
+		}
 		for _, line := range j.Reasons() {
-			lower(history.NotAchieved, "%s", line)
+			lower(to, "%s", line)
 		}
 	}
 	said := &verdict{Ended: ended, judged: judged, controlled: controlled, planned: ended.Status == history.Achieved}

@@ -33,6 +33,7 @@ type Several struct {
 	errs  []error
 	found bool
 	asked bool
+	holds bool // one of them
 }
 
 // One decides c; no is called if it does not hold.
@@ -53,17 +54,42 @@ func (d *Several) One(ctx context.Context, pass *gate.Pass, c plan.Check, no fun
 	case v.Result != gate.Passed:
 		d.found = true
 		no(v)
+		return
 	case len(v.Evidence) == 0:
 		pass.Evidencef("%s: it holds", c.String())
 	}
+	d.holds = true
 }
 
 // Each decides checks and reports those that do not hold under code.
 func (d *Several) Each(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) {
+	d.each(ctx, pass, code, noun, checks, func(f gate.Finding) { pass.Report(f) })
+}
+
+// Criteria decides checks one by one as All does. Where one of them holds, those
+// that do not make the verdict partial.
+func Criteria(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) error {
+	var d Several
+	var found []gate.Finding
+	d.each(ctx, pass, code, noun, checks, func(f gate.Finding) { found = append(found, f) })
+	for _, f := range found {
+		if d.holds {
+			pass.Partially(f)
+		} else {
+			pass.Report(f)
+		}
+	}
+	return d.Finish(pass)
+}
+
+func (d *Several) each(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check,
+	report func(gate.Finding)) {
 	for n, c := range checks {
 		d.One(ctx, pass, c, func(v gate.Verdict) {
-			Objections(pass, v, gate.Finding{Code: code,
-				Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, c.String()), Expected: c.String()})
+			for _, f := range objections(v, gate.Finding{Code: code,
+				Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, c.String()), Expected: c.String()}) {
+				report(f)
+			}
 		})
 	}
 }
@@ -87,10 +113,17 @@ func (d *Several) Finish(pass *gate.Pass) error {
 // Objections reports every finding of a check's verdict under the code and
 // words of f.
 func Objections(pass *gate.Pass, v gate.Verdict, f gate.Finding) {
-	if len(v.Findings) == 0 {
-		pass.Report(f)
-		return
+	for _, o := range objections(v, f) {
+		pass.Report(o)
 	}
+}
+
+// objections are the findings of a check's verdict under the code and words of f.
+func objections(v gate.Verdict, f gate.Finding) []gate.Finding {
+	if len(v.Findings) == 0 {
+		return []gate.Finding{f}
+	}
+	var all []gate.Finding
 	for _, g := range v.Findings {
 		if g.Expected == "" {
 			g.Expected = f.Expected
@@ -99,6 +132,7 @@ func Objections(pass *gate.Pass, v gate.Verdict, f gate.Finding) {
 			g.Happened = g.Message
 		}
 		g.Code, g.Message = f.Code, f.Message+": "+g.Message
-		pass.Report(g)
+		all = append(all, g)
 	}
+	return all
 }
