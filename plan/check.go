@@ -249,6 +249,7 @@ type CheckKind struct {
 var kinds = []CheckKind{
 	{Name: "file_exists", Needed: []string{"path"}},
 	{Name: "file_absent", Needed: []string{"path"}},
+	{Name: "file_changed", Needed: []string{"path"}},
 	{Name: "file_contains", Needed: []string{"path"}, One: []string{"text", "matches"}},
 	{Name: "command", Needed: []string{"run"}, Free: []string{"exit", "stdout_contains"}},
 	{Name: "symbol_exists", Needed: []string{"symbol"}},

@@ -63,7 +63,7 @@ func (s *laneStep) noPath(name string) string {
 // names.
 func (c Check) NamesAll() bool {
 	switch c.Kind {
-	case "file_exists", "file_absent", "file_contains", "symbol_exists", "symbol_absent", "env_set", "tool_available":
+	case "file_exists", "file_absent", "file_changed", "file_contains", "symbol_exists", "symbol_absent", "env_set", "tool_available":
 		return true
 	}
 	return false

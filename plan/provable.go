@@ -3,10 +3,10 @@ package plan
 import "slices"
 
 // LooksInside reports whether the check can tell more of files than that they
-// are there. One that cannot proves nothing of work: an empty file is there as
-// well.
+// are there, or are not what they were. One that cannot proves nothing of work:
+// an empty file is there as well.
 func (c Check) LooksInside() bool {
-	return !slices.Contains([]string{"file_exists", "env_set", "tool_available"}, c.Kind)
+	return !slices.Contains([]string{"file_exists", "file_changed", "env_set", "tool_available"}, c.Kind)
 }
 
 // Provable tells the steps that have something which may tell their work from

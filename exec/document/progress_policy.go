@@ -162,9 +162,6 @@ func counted(cs []analysis.Count) ordered[int] {
 // articleKey is the name of an article in the log, as in "article_vi".
 func articleKey(v compliance.Reviewed) string { return "article_" + strings.ToLower(string(v.Article)) }
 
-// building are the words of goals that end in something that is installed.
-var building = []string{"build", "create", "develop", "system", "application", "app"}
-
 // completionOf says for each thing that makes a goal complete whether the final
 // gates saw it: true, false, or null where no check of the plan decides it. The
 // second result names those.
@@ -205,7 +202,7 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	say("quality_standards_met", quality, "whether it is good enough")
 	say("verification_passed", checked, reached)
 	goal := strings.FieldsFunc(strings.ToLower(p.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
-	if slices.ContainsFunc(building, func(w string) bool { return slices.Contains(goal, w) }) {
+	if plan.Builds(p.Goal) != "" {
 		say("deployment_artifact_exists", checked, "whether what was built can be installed")
 	}
 	if settingTrue(p.Settings, "user_interface.required") {

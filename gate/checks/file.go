@@ -3,6 +3,7 @@ package checks
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 
@@ -73,6 +74,30 @@ func fileAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict,
 	default:
 		return gate.Verdict{}, fmt.Errorf("checks: file_absent: %w", err)
 	}
+}
+
+// fileChanged: something stands at path, and not what stood there before the
+// step, or before the run where no step is judged.
+func fileChanged(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	since, before := "the step", pass.Before
+	if pass.Step == nil {
+		since, before = "the run", pass.Base
+	}
+	if before == nil || pass.After == nil {
+		return gate.Verdict{}, errors.New("checks: file_changed: there is nothing to compare with")
+	}
+	if pass.After.Level(c.Path) > ledger.Tracked {
+		return gate.Verdict{}, fmt.Errorf("checks: file_changed: what %q holds is not looked at", c.Path)
+	}
+	was, there := before.Lookup(c.Path)
+	is, left := pass.After.Lookup(c.Path)
+	switch {
+	case !left:
+		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path)}), nil
+	case there && was.Kind == is.Kind && was.Digest == is.Digest && was.Target == is.Target:
+		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is what it was before %s", c.Path, since)}), nil
+	}
+	return gate.Holds(fmt.Sprintf("%q is not what it was before %s", c.Path, since)), nil
 }
 
 // fileContains: the file at path holds text, or something that matches. Given

@@ -12,6 +12,8 @@ func Kinds() []gate.Check {
 			"Something stands at the path; a link counts for what it leads to, and only within the workspace."},
 		kind{"file_absent", fileAbsent, "`path`",
 			"Nothing stands at the path, not even a link that leads nowhere."},
+		kind{"file_changed", fileChanged, "`path`",
+			"What stands at the path is not what stood there before the step; before the run, where no step is judged."},
 		kind{"file_contains", fileContains, "`path`, `text` or `matches`",
 			"The file (of at most 64 MiB) holds the text, and something that matches the regular expression (RE2)."},
 		kind{"command", shell, "`run`, `exit` (0), `stdout_contains`",

@@ -111,6 +111,12 @@ func TestDerived(t *testing.T) {
 		{"Create User model in src/models/user.py", "", []string{"file_exists src/models/user.py"}},
 		{"[P] Add tests in tests/a_test.py and b in src/b.py", "", []string{"file_exists tests/a_test.py", "file_exists src/b.py"}},
 		{"Move the model in src/a.py", "", nil},
+		{"Update `README.md` with usage", "", []string{"file_changed README.md"}},
+		{"", "Refactor `server/limit.go`.\n- Modify: `a.go`\n", []string{"file_changed server/limit.go", "file_changed a.go"}},
+		{"", "Create `a.go`. Update `a.go`.", nil},
+		{"Update `config.yaml` if needed", "", nil},
+		{"Update `a.go` or `b.go`", "", nil},
+		{"Edit `a.go:10-20`", "", nil},
 		{"Add a test unless there is one in src/a.py", "", nil},
 	} {
 		want := c.want

@@ -28,6 +28,9 @@ var (
 	// that would make it mean something else.
 	making = lazyre.New(begin + "(?i:create|add|write|generate)(?::?\\*\\*|\\*\\*:|:)?\\s+(?i:(?:a|an|the|new|empty|file|files|at)\\s+)*`([^`\\s]+)`" +
 		`(?:[.,;:]|\s+(?i:with|containing|that|which|to|for|and|as|holding|listing|exporting|implementing|—|–|-)\b|\s*\(|(?m:[ \t]*$))`)
+	// changing is such a sentence that says that a file is changed.
+	changing = lazyre.New(begin + "(?i:update|modify|edit|extend|refactor|rewrite)(?::?\\*\\*|\\*\\*:|:)?\\s+(?i:(?:the|existing|file|files)\\s+)*`([^`\\s]+)`" +
+		`(?:[.,;:]|\s+(?i:with|so|to|and|—|–|-)\b|\s*\(|(?m:[ \t]*$))`)
 	// titled begins a title that says that something is made.
 	titled = lazyre.New(`^(?:\[[^\]]{1,12}\]\s*)*(?i:create|add|write|implement|build|define|set ?up|generate|scaffold)\b`)
 	// turned is a word with which a title means something else.
@@ -55,10 +58,10 @@ func fileCheck(line string) (plan.Check, bool) {
 	return plan.Check{}, false
 }
 
-// Derived are checks of files that a step is told to make or to delete, in so
-// many words: "Create `x.go`", or a title such as "Add the model in src/x.go". The
-// plan does not ask for them to be checked, and they are marked so. A file that is
-// made and deleted is not among them.
+// Derived are checks of files that a step is told to make, to change or to
+// delete, in so many words: "Create `x.go`", or a title such as "Add the model in
+// src/x.go". The plan does not ask for them to be checked, and they are marked so.
+// A file of which two of these are said is not among them.
 func Derived(title, text string) []plan.Check {
 	kinds := map[string]string{}
 	var paths []string
@@ -78,6 +81,9 @@ func Derived(title, text string) []plan.Check {
 		}
 		for _, m := range making.FindAllStringSubmatch(part, -1) {
 			found("file_exists", m[1])
+		}
+		for _, m := range changing.FindAllStringSubmatch(part, -1) {
+			found("file_changed", m[1])
 		}
 		for _, m := range unmaking.FindAllStringSubmatch(part, -1) {
 			found("file_absent", m[1])

@@ -107,6 +107,8 @@ func TestEdges(t *testing.T) {
 		"critical in text": {pair(replaced("critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "critical_flag = \"perhaps\"\nmode = \"silent\"\nmax_retries = 2\n")), "critical-flag-missing", true},
 
 		"a desktop app":                {full(window, desktop, app), "stack-incomplete", false},
+		"a tool without deployment":    {full(window, "", strings.ReplaceAll(library, "library", "cli")), "stack-incomplete", false},
+		"a service":                    {goalWithoutStack("Implement a REST service"), "stack-incomplete", true},
 		"a library without a platform": {full(window, "[deployment]\n", library), "stack-incomplete", false},
 		"without deployment type": {full(window, desktop, without(app, "deployment_type")), "stack-incomplete",
 			true},

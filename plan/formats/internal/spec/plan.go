@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/decidable"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -83,7 +85,8 @@ func (h *half) goal() said {
 // settingsFrom is a plan with all that is no goal, task or SPECLet: settings
 // of both halves, of which those of the second win. The plan is run under
 // observe unless it says otherwise, since the format has no words of its own for
-// what strict asks. Where neither half says what the plan is called, their
+// what strict asks, and with the preset that copes with failure as the format
+// says. Where neither half says what the plan is called, their
 // files do.
 func settingsFrom(first, second *half) plan.Plan {
 	p := first.rest
@@ -97,6 +100,11 @@ func settingsFrom(first, second *half) plan.Plan {
 		p.Settings = slices.Concat(q.Settings, m.Settings)
 	}
 	p.Profile = cmp.Or(p.Profile, plan.Observe)
+	const preset = "preset"
+	if !slices.ContainsFunc(p.Execution.Extra, func(s plan.Setting) bool { return s.Key == preset }) {
+		p.Execution.Extra = append(p.Execution.Extra, plan.Setting{Key: preset, Value: sketch.Text("spec")})
+	}
+	decided(&p.Completion)
 	if p.Meta.Name == "" {
 		p.Meta.Name = descriptor(first.file.Name)
 	}
@@ -105,6 +113,30 @@ func settingsFrom(first, second *half) plan.Plan {
 		*list = orderSettings(slices.Clone(*list))
 	}
 	return p
+}
+
+// decided has machines decide what they can of criteria in words: that a command
+// passes, that a file contains something. That a file is there is looked for, and
+// stays to be judged, as an empty one is there as well.
+func decided(c *plan.Completion) {
+	var words []string
+	for _, text := range c.AcceptanceCriteria {
+		f := decidable.Of(text)
+		if len(f.Words) > 0 || len(f.Checks) == 0 {
+			words = append(words, text)
+			continue
+		}
+		stays := false
+		for _, check := range f.Checks {
+			check.Derived = !check.LooksInside()
+			stays = stays || check.Derived
+			c.Checks = append(c.Checks, check)
+		}
+		if stays {
+			words = append(words, text)
+		}
+	}
+	c.AcceptanceCriteria = words
 }
 
 // descriptor is what the file of a half calls its plan: NAME of spec_NAME.md,
@@ -291,8 +323,16 @@ func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], fir
 	if s.Run == "" && s.Prompt == "" {
 		s.Prompt = strings.TrimSpace(strings.Join(append([]string{x.method.or(y.method).text}, x.more...), "\n"))
 	}
+	for _, c := range decidable.Derived(s.Description, s.Prompt) {
+		if !saidOf(&s, c.Path) {
+			s.Postconditions = append(s.Postconditions, c)
+		}
+	}
 	if s.MaxRetries != nil && *s.MaxRetries < 0 {
 		s.MaxRetries = nil // found by a rule
+	}
+	if s.OnFailure == "" && s.MaxRetries != nil && *s.MaxRetries > 0 {
+		s.OnFailure = plan.Retry // so that the number acts
 	}
 	one, other := x.backups, y.backups
 	var pairs []pairing[backup]
@@ -313,6 +353,13 @@ func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], fir
 		s.Backups = append(s.Backups, makeBackup(f, g))
 	}
 	*to = s
+}
+
+// saidOf reports whether a step says of a path what becomes of it, or checks it.
+func saidOf(s *plan.Step, name string) bool {
+	a := s.Artifacts.Declared()
+	return slices.ContainsFunc(s.Postconditions, func(c plan.Check) bool { return c.Path == name }) ||
+		slices.ContainsFunc([][]string{a.Create, a.Modify, a.Delete}, func(paths []string) bool { return slices.Contains(paths, name) })
 }
 
 // numbered is the key of an item of a list.

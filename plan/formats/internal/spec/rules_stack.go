@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -11,7 +12,7 @@ import (
 func (j *judged) builds() string {
 	for _, h := range [...]*half{j.t, j.m} {
 		if h != nil {
-			if w := buildWord(h.goal().text); w != "" {
+			if w := plan.Builds(h.goal().text); w != "" {
 				return w
 			}
 		}
@@ -27,12 +28,12 @@ func software(j *judged) []*half {
 	return some(j.t)
 }
 
-// A goal with the whole word build, create, develop, system, application or app
-// builds software. Then the parameters say with what, for whom and how it is
-// delivered: [software_stack] with deployment_type and primary_language,
-// [user_interface], [deployment], and [completion_criteria]. An interface that
-// is required has interface_type, target_users and skill_level; a desktop_app
-// or web_app has target_platform, installation_type and startup_method.
+// A goal that builds software ([plan.Builds]) has parameters that say with what,
+// for whom and how it is delivered: [software_stack] with deployment_type and
+// primary_language, [user_interface], and [completion_criteria]. An interface
+// that is required has interface_type, target_users and skill_level; a
+// desktop_app or web_app has [deployment] with target_platform,
+// installation_type and startup_method.
 func stackIncomplete(c spot) {
 	missing := missingOfStack(c.h.root)
 	if len(missing) == 0 {
@@ -72,8 +73,6 @@ func missingOfStack(root *tomltree.Node) []string {
 	switch wordsIn(stack, "deployment_type").text {
 	case "desktop_app", "web_app":
 		need("deployment", "target_platform", "installation_type", "startup_method")
-	default:
-		need("deployment")
 	}
 	need("completion_criteria")
 	return missing
@@ -126,18 +125,4 @@ func deliveryUnsaid(c spot) {
 	if all := strings.Join(missing, ", "); all != "" {
 		c.tell(n.At, "add "+all, "nothing is said of %s", all)
 	}
-}
-
-// buildWords make a goal one that builds software; whole words only.
-var buildWords = map[string]bool{"build": true, "create": true, "develop": true, "system": true, "application": true,
-	"app": true}
-
-// buildWord finds the word that makes a goal one that builds software, or "".
-func buildWord(goal string) string {
-	for _, w := range wordsOf(goal) {
-		if buildWords[w] {
-			return w
-		}
-	}
-	return ""
 }
