@@ -158,14 +158,11 @@ func balance(critical, total int) criticalBalance {
 	return b
 }
 
-// stepMode is the mode that a step runs in: its own where the plan gives one,
-// else that of the run when the step ended.
+// stepMode is the mode that holds for a step, where the run's is the one that it
+// had when the step ended.
 func stepMode(rep *Model, s *step, in *plan.Step) string {
-	switch {
-	case in != nil && in.Mode != "":
-		return string(in.Mode)
-	case s.Ended.IsZero():
-		return string(rep.Mode)
+	if s.Ended.IsZero() {
+		return string(rep.of.ModeOf(in, rep.Mode))
 	}
 	mode := rep.FirstMode
 	for _, m := range rep.ModeSwitches {
@@ -173,7 +170,7 @@ func stepMode(rep *Model, s *step, in *plan.Step) string {
 			mode = m.To
 		}
 	}
-	return string(mode)
+	return string(rep.of.ModeOf(in, mode))
 }
 
 // addSpeclets adds the stages of the speclets and where each stands; a plan

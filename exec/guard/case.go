@@ -35,6 +35,12 @@ func (c *Case) About(s *history.Step) *Case {
 // Place is where the step stands in the plan.
 func (c *Case) Place() (*plan.Task, *plan.Step) { return c.At(c.Step.Address) }
 
+// Mode is the mode that holds for the step: see [history.Run.ModeOf].
+func (c *Case) Mode() plan.Mode {
+	_, step := c.Place()
+	return c.Run.ModeOf(step, c.Run.Mode)
+}
+
 // Hears reports whether whoever would carry out the step again is told what
 // went wrong. A shell command is not.
 func (c *Case) Hears() bool {

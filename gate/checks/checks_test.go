@@ -41,8 +41,8 @@ func decide(t testing.TB, pass *gate.Pass, c plan.Check) (v gate.Verdict, err er
 func TestChecks(t *testing.T) {
 	t.Setenv("PLANLOCK_TRY", "secret")
 	t.Setenv("PLANLOCK_EMPTY", "")
-	before := files{"p/p.go": "package p\n\nfunc F() {}\n"}
-	after := files{"a.txt": "one\ntwo three\n", "dir/": "",
+	before := files{"p/p.go": "package p\n\nfunc F() {}\n", "same.txt": "same\n"}
+	after := files{"same.txt": "same\n", "a.txt": "one\ntwo three\n", "dir/": "",
 		"v1.2/x.go": "package x\n\ntype T int\n\nfunc (*T) M() {}\n", "root.go": "package root\n\nvar R = 1\n",
 		"p/p.go": "package p\n\nfunc F(int) {}\n", "p/p_test.go": "package p\n\nfunc TestF() {}\n", "p/broken.go": "package p\n\nfunc B() {}\n\nfunc {"}
 	runner := &gatetest.Runner{Results: map[string]gate.CommandResult{
@@ -69,6 +69,10 @@ func TestChecks(t *testing.T) {
 		{plan.Check{Kind: "file_absent", Path: "b.txt"}, yes},
 		{plan.Check{Kind: "file_absent", Path: "a.txt"}, no},
 		{plan.Check{Kind: "file_absent", Path: "../nothing"}, unsure},
+		{plan.Check{Kind: "file_changed", Path: "p/p.go"}, yes},
+		{plan.Check{Kind: "file_changed", Path: "a.txt"}, yes},
+		{plan.Check{Kind: "file_changed", Path: "b.txt"}, no},
+		{plan.Check{Kind: "file_changed", Path: "same.txt"}, no},
 		{plan.Check{Kind: "file_contains", Path: "a.txt", Text: "two"}, yes},
 		{plan.Check{Kind: "file_contains", Path: "a.txt", Text: "four"}, no},
 		{plan.Check{Kind: "file_contains", Path: "a.txt", Matches: `(?m)^two\s\w+$`}, yes},
@@ -289,7 +293,7 @@ func TestKinds(t *testing.T) {
 	for _, c := range checks.Kinds() {
 		kinds = append(kinds, c.Kind().Name)
 	}
-	want := strings.Fields("file_exists file_absent file_contains command symbol_exists symbol_absent go_build go_vet go_test " +
+	want := strings.Fields("file_exists file_absent file_changed file_contains command symbol_exists symbol_absent go_build go_vet go_test " +
 		"go_api_compatible env_set tool_available")
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Error(diff)

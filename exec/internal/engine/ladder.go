@@ -24,7 +24,7 @@ func (d *Decider) climb(c *guard.Case, f *history.AttemptFailed) []Wanted {
 	if a := s.Last(); a != nil && a.Compensated != nil && !a.Compensated.Done() {
 		return asked(c, question.Failure(c, f, "its compensation failed, so what it did outside the workspace may still be there"))
 	}
-	next := d.Ladder.Next(recovery.Situation{Step: step, History: s, Failure: f, Mode: c.Run.Mode, Run: c.Run,
+	next := d.Ladder.Next(recovery.Situation{Step: step, History: s, Failure: f, Mode: c.Mode(), Run: c.Run,
 		Stateful: c.LeftBehind(s)})
 	switch {
 	case next.Advise != "":

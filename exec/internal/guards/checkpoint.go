@@ -18,7 +18,7 @@ import (
 func checkpoint(c *guard.Case) guard.Verdict {
 	task, _ := c.Place()
 	kind, what, _ := strings.Cut(task.Kind, ":")
-	if kind != "checkpoint" || c.Run.Mode == plan.Silent || c.Step.Chosen(ask.Checkpoint, choice.GoOn) {
+	if kind != "checkpoint" || c.Mode() == plan.Silent || c.Step.Chosen(ask.Checkpoint, choice.GoOn) {
 		return guard.Pass()
 	}
 	return guard.Hold(question.Checkpoint(c, what))

@@ -19,7 +19,7 @@ func dependency(c *guard.Case) guard.Verdict {
 	if by == nil || c.Step.Chosen(ask.Dependency, choice.GoOn) {
 		return guard.Pass()
 	}
-	if (c.Run.Mode == plan.Collaborative || c.Run.Mode == plan.Education) && !stageSettled(c.Run, by) {
+	if m := c.Mode(); (m == plan.Collaborative || m == plan.Education) && !stageSettled(c.Run, by) {
 		return guard.Hold(question.Dependency(c, by))
 	}
 	return guard.Record(question.BlockedBy(c.Step, by))

@@ -72,7 +72,7 @@ const byPlan = "plan"
 // that was answered.
 func Education(c *guard.Case) (ask.Question, bool) {
 	s, how := c.Step, courseOf(c.Plan)
-	if c.Run.Mode != plan.Education || len(s.Attempts) > 0 || how.off && c.Run.Started.ModeBy == byPlan ||
+	if c.Mode() != plan.Education || len(s.Attempts) > 0 || how.off && c.Run.Started.ModeBy == byPlan ||
 		!stopsAt(c, how.pace) {
 		return ask.Question{}, false
 	}

@@ -48,6 +48,7 @@ short = "one line"
 limits = { max_files = 2 }
 rollback = "reversible"
 max_retries = 1
+on_failure = "retry"
 [[tasks]]
 id = 1
 title = "Answer"
@@ -117,6 +118,7 @@ func TestKeysOfNativePlans(t *testing.T) {
 		}
 	}
 	theirs.Plan.Meta.Name = "answer" // by the name of the file
+	theirs.Plan.Execution.Extra = []plan.Setting{{Key: "preset", Value: plan.Value{Kind: "string", Text: "spec"}}}
 	if diff := cmp.Diff(theirs.Plan, ours.Plan); diff != "" {
 		t.Errorf("(-native +SPEC):\n%s", diff)
 	}
