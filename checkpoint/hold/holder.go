@@ -57,8 +57,8 @@ func writeHolder(f *disk.File) error {
 }
 
 // nameTime bounds the wait for a holder that has the lock and has not written
-// its name yet.
-const nameTime = 200 * time.Millisecond
+// its name yet, as some of fifty do that begin at once on a busy machine.
+const nameTime = time.Second
 
 // nameHolder says who holds dir. Between taking the lock and writing its name a
 // holder is nobody, or still seems to be the one before it, who died: that

@@ -116,12 +116,12 @@ func unread(pass *gate.Pass) {
 func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
 	if !binds {
 		recorded(pass, account, pass.Evidencef)
-		return
-	}
-	for _, c := range account.Extra {
-		pass.Report(gate.Finding{Code: code.ArtifactExtra, Path: c.Path,
-			Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
-			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
+	} else {
+		for _, c := range account.Extra {
+			pass.Report(gate.Finding{Code: code.ArtifactExtra, Path: c.Path,
+				Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
+				Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
+		}
 	}
 	for _, s := range account.SymbolsExtra { // of a step that says which symbols it changes, whatever the profile
 		pass.Report(gate.Finding{Code: code.SymbolExtra, Path: s.Path, Line: s.Line,
@@ -131,13 +131,9 @@ func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
 	}
 }
 
-// recorded notes what happened without being declared, where that is no fault.
+// recorded notes which paths changed without being declared, where that is no fault.
 func recorded(pass *gate.Pass, account *ledger.Account, note func(format string, args ...any)) {
 	for _, c := range account.Extra {
 		note("%q was %s without being declared (recorded, as the profile is %s)", c.Path, c.Op, pass.Plan.Profile)
-	}
-	for _, s := range account.SymbolsExtra {
-		note("symbol %q was %s without being declared (recorded, as the profile is %s)", s.Name, say.Symbol(s.Op),
-			pass.Plan.Profile)
 	}
 }
