@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -46,6 +47,60 @@ func TestBasis(t *testing.T) {
 			}
 			if got := run.Read(t, "a.txt"); got != tt.wrote {
 				t.Errorf("a.txt holds %q afterwards", got)
+			}
+		})
+	}
+}
+
+// The check of a requirement must hold at the end, and speaks for the steps that
+// serve it as long as it tells their work from its absence and runs nothing that
+// they wrote.
+func TestBasisOfARequirement(t *testing.T) {
+	const text = `schema = 1
+profile = "observe"
+[goal]
+description = "Write a"
+[[requirements]]
+id = "R1"
+text = "a says one"
+check = %s
+[[tasks]]
+id = 1
+description = "Write a"
+[[tasks.steps]]
+id = 1
+description = "Write a"
+critical_flag = true
+requirements = ["R1"]
+artifacts = { create = ["a.txt"] }
+[[tasks.steps]]
+id = 2
+description = "Write c"
+artifacts = { create = ["c.txt"] }
+critical_flag = false
+`
+	for name, tt := range map[string]struct {
+		check  string
+		wrote  string
+		basis  history.Basis
+		status history.Status
+	}{
+		"what is in the file":     {`{ kind = "file_contains", path = "a.txt", text = "one" }`, "one\n", history.Proved, history.Achieved},
+		"that it is there":        {`{ kind = "file_exists", path = "a.txt" }`, "one\n", history.Declared, history.Partial},
+		"nothing":                 {`{ kind = "command", run = "true" }`, "one\n", history.Declared, history.Partial},
+		"a program that it wrote": {`{ kind = "command", run = "sh a.txt" }`, "test -s a.txt\n", history.Declared, history.Partial},
+		"it does not hold":        {`{ kind = "file_contains", path = "a.txt", text = "two" }`, "one\n", history.Declared, history.NotAchieved},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := exectest.Run(t, fmt.Sprintf(text, tt.check), workspace,
+				exectest.Script{"1.1": exectest.Write("a.txt", tt.wrote), "1.2": exectest.Write("c.txt", "c\n")})
+			run.Want(t, tt.status)
+			standings := run.Report.Run.Standings()
+			if got, why := standings.Of(run.Report.Run.Step("1.1")); got != tt.basis {
+				t.Errorf("it is %q (%s), want %q", got, why, tt.basis)
+			}
+			if got, why := standings.Of(run.Report.Run.Step("1.2")); got != history.Declared {
+				t.Errorf("who serves no requirement is %q (%s), want declared", got, why)
 			}
 		})
 	}

@@ -76,6 +76,8 @@ func (m *Meta) visit(v Visitor) {
 func (r *Requirement) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the requirement", ID: true}, &r.ID)
 	v.Text(Key{Name: "text", Doc: "what is required", means: prose}, &r.Text)
+	optional(v, Key{Name: "check", Doc: "must hold at the end, and speaks for the steps that serve the requirement"},
+		&r.Check, (*Check).visit)
 }
 
 // visit tells the keys of [[assumptions]].

@@ -103,7 +103,10 @@ type Meta struct {
 
 // A Requirement is something the user asked for; each is served by at least one
 // step.
-type Requirement struct{ ID, Text string }
+type Requirement struct {
+	ID, Text string
+	Check    *Check // decided when all steps are done, as a completion check is; see [Plan.FinalChecks]
+}
 
 // An Assumption is taken for granted; where it has a check, it can be verified.
 type Assumption struct {

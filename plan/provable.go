@@ -10,8 +10,9 @@ func (c Check) LooksInside() bool {
 }
 
 // Provable tells the steps that have something which may tell their work from
-// its absence: a postcondition that looks inside, or a test that is to fail
-// before and to hold after. Of the others only a reviewer can say anything.
+// its absence: a postcondition that looks inside, a test that is to fail before
+// and to hold after, or such a check of a requirement that they serve. Of the
+// others only a reviewer can say anything.
 func (p *Plan) Provable() func(*Step) bool {
 	fixing := map[Address]bool{}
 	for _, s := range p.Steps() {
@@ -19,7 +20,14 @@ func (p *Plan) Provable() func(*Step) bool {
 			fixing[s.TestIntent.FixedBy] = true
 		}
 	}
+	checked := map[string]bool{}
+	for _, r := range p.Requirements {
+		checked[r.ID] = r.Check != nil && r.Check.LooksInside()
+	}
 	return func(s *Step) bool {
+		if slices.ContainsFunc(s.Requirements, func(id string) bool { return checked[id] }) {
+			return true
+		}
 		return s.TestIntent != nil || fixing[s.Address] || slices.ContainsFunc(s.Postconditions, Check.LooksInside)
 	}
 }

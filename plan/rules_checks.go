@@ -83,6 +83,9 @@ func everyCheck(r rule, judge func(CheckOptions, *Check, tell)) rule {
 		}
 	}
 	r.plan = func(x *inspection, tell tell) {
+		for i, r := range x.plan.Requirements {
+			one(x.options, fmt.Sprintf("requirements[%d].check", i), r.Check, tell)
+		}
 		for i, a := range x.plan.Assumptions {
 			one(x.options, fmt.Sprintf("assumptions[%d].check", i), a.Check, tell)
 		}

@@ -183,9 +183,9 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	}
 	var checked *bool // by checks of the plan
 	reached := "whether the goal was reached: the plan has no completion_criteria.checks"
-	if len(p.Completion.Checks) > 0 {
+	if final := p.FinalChecks(); len(final) > 0 {
 		checked = complete
-		if complete != nil && *complete && !tell(p.Completion.Checks, rep.of.Controlled) {
+		if complete != nil && *complete && !tell(final, rep.of.Controlled) {
 			checked, reached = nil, "whether the goal was reached: the completion checks hold, and nothing shows that they fail without the work"
 		}
 	}
@@ -218,8 +218,8 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 }
 
 // tell reports whether each completion check was seen to fail without the work.
-func tell(checks []plan.Check, seen *history.Controlled) bool {
-	return !slices.ContainsFunc(checks, func(check plan.Check) bool {
+func tell(checks []plan.FinalCheck, seen *history.Controlled) bool {
+	return !slices.ContainsFunc(checks, func(check plan.FinalCheck) bool {
 		return seen == nil || !slices.ContainsFunc(seen.Controls, func(c history.Control) bool {
 			return c.Check == check.String() && c.Tells()
 		})

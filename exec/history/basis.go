@@ -41,7 +41,7 @@ func (r *Run) CarriedOut() bool {
 // Standings are what the steps of a run rest on. It is made of a run as it is,
 // and does not follow it.
 type Standings struct {
-	byCheck map[plan.Address]string // of a later step, that tells
+	byCheck map[plan.Address]string // of a later step or of a requirement, that tells
 	byTask  map[string]string       // reviewer of the whole task
 }
 
@@ -52,12 +52,9 @@ func (r *Run) Standings() *Standings {
 		if s.Completed == nil {
 			continue
 		}
-		for _, c := range s.Controls() {
-			for _, other := range c.Steps {
-				if c.Tells() && len(c.Own) == 0 {
-					all.byCheck[other] = c.String()
-				}
-			}
+		controls := s.Controls()
+		for i := range controls {
+			all.speaks(&controls[i])
 		}
 		for _, review := range s.Reviews() {
 			if review.Counts() {
@@ -65,7 +62,30 @@ func (r *Run) Standings() *Standings {
 			}
 		}
 	}
+	all.Add(r.Controlled)
 	return all
+}
+
+// Add has the controls of the run as a whole speak for the steps that serve what
+// they check, as Standings does once they are in the journal. nil says nothing.
+func (a *Standings) Add(f *Controlled) {
+	if f == nil {
+		return
+	}
+	for i := range f.Controls {
+		a.speaks(&f.Controls[i])
+	}
+}
+
+// speaks has a check that tells, and runs nothing which the work itself wrote,
+// count for other steps.
+func (a *Standings) speaks(c *Control) {
+	if !c.Tells() || len(c.Own) > 0 {
+		return
+	}
+	for _, other := range c.Steps {
+		a.byCheck[other] = c.String()
+	}
 }
 
 // Of is what a step rests on, and what says so; "" of a step that is not

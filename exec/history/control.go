@@ -31,7 +31,8 @@ type Control struct {
 	Keeps bool `json:"keeps,omitempty"`
 	// Own are files that the check runs and that the work itself wrote.
 	Own []string `json:"own,omitempty"`
-	// Steps are others that the check speaks for: those that wrote it.
+	// Steps are others that the check speaks for: those that wrote it, or that
+	// serve the requirement whose check it is.
 	Steps []plan.Address `json:"steps,omitempty"`
 	Why   string         `json:"why,omitempty"` // it was not decided
 }

@@ -24,7 +24,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "completion",
-		Doc:     "At the end every check of completion_criteria must hold, and every path that a step declares as created must be there unless a later step declares it deleted.",
+		Doc:     "At the end every check of completion_criteria and of a requirement must hold, and every path that a step declares as created must be there unless a later step declares it deleted.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final}, Stateless: true,
 	}, nil, judgeCompletion)
 }
@@ -43,7 +43,7 @@ func judgeCompletion(ctx context.Context, pass *gate.Pass) error {
 	if err := stillThere(pass); err != nil {
 		return err
 	}
-	return decide.Criteria(ctx, pass, code.Completion, "completion check", pass.Plan.Completion.Checks)
+	return decide.Criteria(ctx, pass, code.Completion, pass.Plan.FinalChecks())
 }
 
 // stillThere looks for the created paths of all steps.

@@ -21,11 +21,21 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 	}
 	own := e.Panel.Prepare(pass)
 	own.Before = e.Work.Base
-	c := &control.Case{Work: e.Work, Pass: own, Changes: pass.Changes, Checks: e.Plan.Completion.Checks,
-		Keeps: true, Touched: e.Touchy}
+	final := e.Plan.FinalChecks()
+	c := &control.Case{Work: e.Work, Pass: own, Changes: pass.Changes, Keeps: true, Touched: e.Touchy}
+	for _, f := range final {
+		c.Checks = append(c.Checks, f.Check)
+	}
 	found, _, err := c.Run(ctx)
 	if err != nil || len(found) == 0 {
 		return nil, err
+	}
+	for i := range found {
+		for _, f := range final {
+			if f.Requirement != "" && f.Check.String() == found[i].Check {
+				found[i].Steps = append(found[i].Steps, e.Plan.Serving(f.Requirement)...)
+			}
+		}
 	}
 	return &history.Controlled{Controls: found}, nil
 }
@@ -33,13 +43,13 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 // unverified says what of the run nothing and nobody has shown, a line each:
 // steps that decide whether the goal is achieved, and completion criteria.
 func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controlled) []string {
-	lines := e.unlooked()
-	for i, check := range e.Plan.Completion.Checks {
+	lines := e.unlooked(controlled)
+	for _, check := range e.Plan.FinalChecks() {
 		if check.Derived || len(judged.Blocking()) > 0 {
 			continue // the words that it was read from are to be judged; or it was told already what does not hold
 		}
 		if why := unproved(check.String(), controlled); why != "" {
-			lines = append(lines, fmt.Sprintf("completion check %d proves nothing: %s", i+1, why))
+			lines = append(lines, fmt.Sprintf("%s proves nothing: %s", check.Name, why))
 		}
 	}
 	for _, i := range e.ungranted(judged) {
@@ -62,10 +72,11 @@ func (e *Ending) ungranted(judged gate.Judgements) (list []int) {
 
 // unlooked are the essential steps that nothing and nobody looked at, those for
 // the same reason in one line.
-func (e *Ending) unlooked() []string {
+func (e *Ending) unlooked(controlled *history.Controlled) []string {
 	var whys []string
 	steps := map[string][]plan.Address{}
 	standings, essential := e.Rec.Run.Standings(), e.Plan.Essential()
+	standings.Add(controlled)
 	for _, s := range e.Rec.Run.Steps {
 		_, step := e.Contract.At(s.Address)
 		basis, why := standings.Of(s)

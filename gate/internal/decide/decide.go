@@ -63,15 +63,19 @@ func (d *Several) One(ctx context.Context, pass *gate.Pass, c plan.Check, no fun
 
 // Each decides checks and reports those that do not hold under code.
 func (d *Several) Each(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) {
-	d.each(ctx, pass, code, noun, checks, func(f gate.Finding) { pass.Report(f) })
+	for n, c := range checks {
+		d.named(ctx, pass, code, fmt.Sprintf("%s %d", noun, n+1), c, func(f gate.Finding) { pass.Report(f) })
+	}
 }
 
 // Criteria decides checks one by one as All does. Where one of them holds, those
 // that do not make the verdict partial.
-func Criteria(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) error {
+func Criteria(ctx context.Context, pass *gate.Pass, code string, checks []plan.FinalCheck) error {
 	var d Several
 	var found []gate.Finding
-	d.each(ctx, pass, code, noun, checks, func(f gate.Finding) { found = append(found, f) })
+	for _, c := range checks {
+		d.named(ctx, pass, code, c.Name, c.Check, func(f gate.Finding) { found = append(found, f) })
+	}
 	for _, f := range found {
 		if d.holds {
 			pass.Partially(f)
@@ -82,16 +86,14 @@ func Criteria(ctx context.Context, pass *gate.Pass, code, noun string, checks []
 	return d.Finish(pass)
 }
 
-func (d *Several) each(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check,
+func (d *Several) named(ctx context.Context, pass *gate.Pass, code, name string, c plan.Check,
 	report func(gate.Finding)) {
-	for n, c := range checks {
-		d.One(ctx, pass, c, func(v gate.Verdict) {
-			for _, f := range objections(v, gate.Finding{Code: code,
-				Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, c.String()), Expected: c.String()}) {
-				report(f)
-			}
-		})
-	}
+	d.One(ctx, pass, c, func(v gate.Verdict) {
+		for _, f := range objections(v, gate.Finding{Code: code,
+			Message: fmt.Sprintf("%s (%s) does not hold", name, c.String()), Expected: c.String()}) {
+			report(f)
+		}
+	})
 }
 
 // Finish says what could not be decided: as the gate's error, or, where

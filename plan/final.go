@@ -1,0 +1,40 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A FinalCheck must hold when all steps are done.
+type FinalCheck struct {
+	Check
+	Name string // whose it is, as in "completion check 1", or "check of requirement R1"
+	// Requirement is whose check it is; "" of one that is for the plan as a whole.
+	Requirement string
+}
+
+// FinalChecks are what must hold when all steps are done: the checks of
+// completion_criteria, and then those of requirements.
+func (p *Plan) FinalChecks() []FinalCheck {
+	var all []FinalCheck
+	for i, c := range p.Completion.Checks {
+		all = append(all, FinalCheck{Check: c, Name: fmt.Sprintf("completion check %d", i+1)})
+	}
+	for _, r := range p.Requirements {
+		if r.Check != nil {
+			all = append(all, FinalCheck{Check: *r.Check, Name: "check of requirement " + r.ID, Requirement: r.ID})
+		}
+	}
+	return all
+}
+
+// Serving are the steps that serve a requirement, in the order of the plan.
+func (p *Plan) Serving(requirement string) []Address {
+	var serving []Address
+	for _, s := range p.Steps() {
+		if slices.Contains(s.Requirements, requirement) {
+			serving = append(serving, s.Address)
+		}
+	}
+	return serving
+}
