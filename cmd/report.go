@@ -21,6 +21,7 @@ import (
 type reportCommand struct {
 	arguments
 	workspaceFlag
+	summaryFlag
 	Format       string `enum:"text,md,html,json" default:"text" placeholder:"FORMAT" help:"the output's format: text, md, html or json"`
 	Out          string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output"`
 	All          bool   `help:"draws all views of the run into its folder, and prints where they are"`
@@ -37,6 +38,9 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	recorded, err := ws.Plan(ctx, run)
 	if err != nil {
 		return about(run, err)
+	}
+	if f.Summary {
+		return about(run, p.writeSummaries(ctx, ws, run))
 	}
 	if f.All {
 		return about(run, drawAll(ctx, p.out, ws, run))

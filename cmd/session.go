@@ -92,6 +92,7 @@ type session struct {
 	workspaceFlag
 	roles
 	presetFlag
+	summaryFlag
 	Mode        string        `again:"begin" enum:",silent,dynamic,collaborative,education" default:"" placeholder:"MODE" help:"who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"`
 	Answers     string        `again:"path" placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse, wait, or a file of rules; where none is named, they wait in a mode that was chosen and is not silent, and are refused else"`
 	Patience    time.Duration `again:"always" placeholder:"DURATION" help:"how long, as in 10m, a question waits for its answer; 0: for ever"`
@@ -279,6 +280,9 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	if !streams && report != nil && report.Run.Head.Seq > 0 && !told {
 		spelled := spellingOf(report.Run, s.Dir, s.flags)
 		err = errors.Join(err, printReport(p.out, report, spelled))
+	}
+	if run := reportedRun(report); s.Summary && run != nil {
+		err = errors.Join(err, p.writeSummaries(ctx, p.workspace(s.Dir), run))
 	}
 	if broken != nil && err == nil && !errors.Is(broken, syscall.EPIPE) {
 		err = fmt.Errorf("the journal could not be streamed: %w", broken)

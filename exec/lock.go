@@ -105,6 +105,9 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) (_ []Alread
 		if step.Status == plan.Done || step.Status == "" && task.Status == plan.Done {
 			evidence = append(evidence, "its source marks it as done")
 		}
+		if task.Summary != "" {
+			evidence = append(evidence, task.Summary+" says that it is done; a run looks whether it is, and leaves it out then")
+		}
 		pass.Task, pass.Step = task, step
 		holds, against := binding.Stands(ctx, e.Panel.Prepare(pass), tree, false)
 		if len(against) == 0 {

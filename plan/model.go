@@ -163,7 +163,10 @@ type Task struct {
 	// PlanFiles are what the plan around it names: as changed, for a task that
 	// names no files of its own, and what the plan's last task leaves besides.
 	PlanFiles []string
-	Steps     []Step
+	// Summary names the summary beside its plan that says that the task is done;
+	// "": none does. It is no part of the plan's meaning.
+	Summary string
+	Steps   []Step
 }
 
 // label is what the task is called.

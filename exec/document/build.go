@@ -65,7 +65,9 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 	rep.Questions = each(r.Exchanges, func(x *history.Exchange) question { return newQuestion(*x) })
 	rep.Files, rep.Lines = netFiles(rep.steps)
 	rep.Declarations = declarations(rep)
-	rep.count(r)
+	rep.count()
+	rep.Counts.Questions, rep.Counts.ModeSwitches, rep.Counts.RolledBack = r.Asked, len(r.Modes), len(r.RolledBack)
+	rep.Counts.Consecutive = r.Consecutive
 	rep.stand(p, r)
 	a := analysis.Of(p, r)
 	rep.analysis = &a
@@ -118,26 +120,21 @@ func (rep *Model) waiting(r *history.Run) *question {
 	return nil
 }
 
-// count fills in the counts, from what was described before: it comes last.
-// Steps that are under way and those that have not begun are counted apart.
-func (rep *Model) count(r *history.Run) {
+// count fills in the counts of steps, attempts and tasks, from what was described
+// before. Steps that are under way and those that have not begun are counted
+// apart.
+func (rep *Model) count() {
 	c := &rep.Counts
 	c.Steps, c.Tasks = len(rep.steps), len(rep.Tasks)
-	c.Completed, c.Failed = r.Count(history.Completed), r.Count(history.Failed)
-	c.Skipped, c.Blocked = r.Count(history.Skipped), r.Count(history.Blocked)
-	c.Running, c.Pending = r.Count(history.InFlight), r.Count(history.Pending)
-	for _, s := range r.Steps {
-		c.Patches += s.Tries().Patches
-		if s.Carried != nil {
-			c.Carried++
-		}
-	}
-	c.Questions, c.ModeSwitches, c.RolledBack = r.Asked, len(r.Modes), len(r.RolledBack)
-	c.Consecutive = r.Consecutive
 	for _, s := range rep.steps {
+		c.step(s.Status)
 		c.Attempts += len(s.Attempts)
 		c.Retries += s.Retries
 		c.Backups += len(s.Backups)
+		c.Patches += rep.of.Step(s.Address).Tries().Patches
+		if s.Carried != nil {
+			c.Carried++
+		}
 	}
 	for _, t := range rep.Tasks {
 		switch history.StepStatus(t.Status) {
@@ -156,6 +153,24 @@ func (rep *Model) count(r *history.Run) {
 		default:
 			c.TasksPending++
 		}
+	}
+}
+
+// step counts a step by how it stands.
+func (c *counts) step(status history.StepStatus) {
+	switch status {
+	case history.Completed:
+		c.Completed++
+	case history.Failed:
+		c.Failed++
+	case history.Skipped:
+		c.Skipped++
+	case history.Blocked:
+		c.Blocked++
+	case history.InFlight:
+		c.Running++
+	case history.Pending:
+		c.Pending++
 	}
 }
 

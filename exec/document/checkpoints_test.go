@@ -17,8 +17,10 @@ import (
 // was completed after a retry, one that failed, one that is blocked, and one
 // that the end of the run cut off.
 func TestTaskCheckpoint(t *testing.T) {
-	head := digest("HEAD")
-	repository := func(f *history.Started) { f.Git = ledger.GitState{"HEAD": head, "index": digest("index")} }
+	const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+	repository := func(f *history.Started) {
+		f.Git, f.Commit = ledger.GitState{"HEAD": digest("HEAD"), "index": digest("index")}, commit
+	}
 	s := begin(t, limiter(), repository)
 	s.start("1.1", "primary").work(60_000, "1.1", 1, "", created("server/limit_test.go")).prove("1.1", 1).accept("1.1", "primary")
 	s.start("1.2", "primary").work(700, "1.2", 1, "", created("server/limit.go")).fail("1.2", 1, history.Crashed, "exit status 1")
@@ -40,17 +42,17 @@ func TestTaskCheckpoint(t *testing.T) {
 		task string
 		want taskCheckpoint
 	}{
-		{s, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "completed", GitHash: string(head),
+		{s, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "completed", GitHash: commit,
 			Tree:     string(digest("after 1.2")),
 			Modified: []string{"server/limit_test.go", "server/limit.go"}, Validation: "pass", Retries: 1,
 			Seconds: 61}},
-		{s, "2", taskCheckpoint{ID: "checkpoint-2", TaskID: "2", Status: "failed", GitHash: string(head),
+		{s, "2", taskCheckpoint{ID: "checkpoint-2", TaskID: "2", Status: "failed", GitHash: commit,
 			Tree:     string(digest("after 1.2")),
 			Modified: []string{}, Validation: "fail", Error: &broke}},
-		{s, "3", taskCheckpoint{ID: "checkpoint-3", TaskID: "3", Status: "skipped", GitHash: string(head),
+		{s, "3", taskCheckpoint{ID: "checkpoint-3", TaskID: "3", Status: "skipped", GitHash: commit,
 			Tree:     string(digest("after 1.2")),
 			Modified: []string{}, Validation: "skipped"}},
-		{cut, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "partial", GitHash: string(head),
+		{cut, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "partial", GitHash: commit,
 			Tree:     string(digest("after 1.1")),
 			Modified: []string{"server/limit_test.go"}, Validation: "skipped"}},
 	} {

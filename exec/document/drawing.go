@@ -91,11 +91,12 @@ func (m *Model) functions() map[string]any {
 		"became":       func(q question) safe { return safe(q.deviation()) },
 		"ways":         func(b *stepBlocked) string { return b.Why + "; " + b.ways() },
 		"setting":      plan.Value.Plain,
-		"called":       func(name string) string { return orElse(name, "plan") },
 		"validator": func(version string) string {
 			return strings.TrimSpace("planlock " + version)
 		},
 		"phase":  summaryPhase,
+		"within": m.phaseName,
+		"commit": func() string { return m.of.Commit },
 		"advice": analysis.Recommendation.Text,
 		// files
 		"path":     func(f file) string { return f.text() },
@@ -135,6 +136,7 @@ func (m *Model) functions() map[string]any {
 		// tasks
 		"gatesOf":  (*task).gates,
 		"left":     (*task).checkpointed,
+		"kept":     checkpointFile,
 		"atOnce":   (*task).atOnce,
 		"verified": func(t *task) bool { return t.basis().Counts() },
 		// the run

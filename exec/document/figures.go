@@ -93,7 +93,7 @@ type taskCheckpoint struct {
 	Timestamp  stamp    `json:"timestamp"`
 	TaskID     string   `json:"task_id"`
 	Status     string   `json:"status"`      // completed, failed, partial, skipped
-	GitHash    string   `json:"git_hash"`    // of HEAD when the run began: planlock commits nothing
+	GitHash    string   `json:"git_hash"`    // of the commit that was checked out
 	Tree       string   `json:"tree_digest"` // as it was when the task was over
 	Modified   []string `json:"files_modified"`
 	Validation string   `json:"validation_result"` // pass, fail, skipped
@@ -109,7 +109,7 @@ func taskCheckpoints(rep *Model) []File {
 		if t.Status == "pending" || t.Status == "running" {
 			continue
 		}
-		files = append(files, File{"checkpoint-" + fileName(t.ID) + ".json", func(w io.Writer) error {
+		files = append(files, File{checkpointFile(t), func(w io.Writer) error {
 			return encode(w, newTaskCheckpoint(rep, t))
 		}})
 	}
@@ -123,11 +123,7 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Class(), Modified: []string{},
 		Validation: "pass", Seconds: int(time.Duration(t.Duration) / time.Second), Tree: string(t.tree),
 	}
-	for _, g := range rep.Git {
-		if g.Part == "HEAD" {
-			c.GitHash = string(g.Digest)
-		}
-	}
+	c.GitHash = rep.gitHash(t)
 	if t.Status == "blocked" {
 		c.Status = "skipped"
 	}
@@ -166,6 +162,25 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 		}
 	}
 	return c
+}
+
+// gitHash is the commit that was checked out when the last step of the task
+// began: nobody moves a repository while a step is under way. It is "no-git"
+// where there is none, in the words of the phase workflow.
+func (rep *Model) gitHash(t *task) string {
+	hash := rep.of.Commit
+	for _, s := range t.Steps {
+		if was := rep.of.Step(s.Address); was.Checkpoint != nil {
+			hash = was.Commit
+		}
+	}
+	switch {
+	case hash != "":
+		return hash
+	case len(rep.Git) > 0:
+		return "unknown"
+	}
+	return "no-git"
 }
 
 // reasonOf says why there is a checkpoint at this point.

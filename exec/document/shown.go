@@ -61,17 +61,46 @@ func detailed(s *step) bool {
 type undeclaredChange struct {
 	Change change
 	By     string // who accepted it; "" where nobody was asked
+	Undone string // what became of it, where it is not there
 }
 
-// outside are the changes of a completed step that its plan did not declare.
-// Those that a person accepted belong to the step from then on, and not to the
-// plan that was locked.
+// outside are the changes of a step that its plan did not declare, those of
+// attempts that were undone after the others. Those that a person accepted belong
+// to the step from then on, and not to the plan that was locked.
 func outside(s *step) []undeclaredChange {
-	e := s.account()
-	if e == nil || s.Status != history.Completed {
-		return nil
+	var all []undeclaredChange
+	seen := map[string]bool{}
+	add := func(c change, by, undone string) {
+		if key := string(c.Op) + " " + c.shown; !seen[key] {
+			seen[key] = true
+			all = append(all, undeclaredChange{c, by, undone})
+		}
 	}
-	all := each(e.Extra, func(c change) undeclaredChange { return undeclaredChange{c, ""} })
+	if e := s.account(); e != nil && s.Status == history.Completed {
+		by := s.acceptedBy()
+		for _, c := range e.Extra {
+			add(c, "", "")
+		}
+		for _, c := range e.Matching {
+			if who, granted := by[c.shown]; granted {
+				add(c, who, "")
+			}
+		}
+	}
+	for _, a := range s.Attempts {
+		if a.Ledger == nil || a.Outcome != failed {
+			continue
+		}
+		for _, c := range a.Ledger.Extra {
+			add(c, "", fmt.Sprintf("undone after attempt %d", a.Number))
+		}
+	}
+	return all
+}
+
+// acceptedBy is who accepted which path as part of the step, though the plan
+// does not declare it.
+func (s *step) acceptedBy() map[string]string {
 	by := map[string]string{}
 	for _, a := range s.of.of.Step(s.Address).Addenda {
 		if a.Artifacts != nil {
@@ -80,12 +109,7 @@ func outside(s *step) []undeclaredChange {
 			}
 		}
 	}
-	for _, c := range e.Matching {
-		if who, granted := by[c.shown]; granted {
-			all = append(all, undeclaredChange{c, who})
-		}
-	}
-	return all
+	return by
 }
 
 // proofs are the judgements of a completed step that name evidence.

@@ -90,6 +90,8 @@ func All() []Document {
 		{Name: "report.md", For: "people in a browser or an editor", Draw: Markdown},
 		{Name: "report.json", For: "programs: everything, schema `planlock.report/1`", Draw: JSON},
 		{Name: "SUMMARY.md", For: "a team that files a summary beside its plan", Ahead: true, Draw: byTemplate("SUMMARY.md")},
+		{Name: "NAME-SUMMARY.md", For: "a team that files a summary beside each plan of a phase", Ahead: true,
+			When: "one for each NAME-PLAN.md", each: planSummaries},
 		{Name: progressFile, For: "tools that read progress logs", Ahead: true, Draw: Progress},
 		{Name: "summary.json", For: "programs that compare runs: key figures, and what became of each task; schema `planlock.summary/1`",
 			Draw: drawFigures},

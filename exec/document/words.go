@@ -205,9 +205,18 @@ func (s *step) gates() []judgement {
 	return s.Gates
 }
 
+// refuted says what a summary claims that the step was carried out against.
+func (s *step) refuted() []string {
+	start := s.of.of.Step(s.Address).Checkpoint
+	if start == nil || len(start.Refuted) == 0 {
+		return nil
+	}
+	return []string{start.Refuted[0] + because(start.Refuted[1:])}
+}
+
 // detours tells of retries and backups, each with the reason for it.
 func (s *step) detours() []string {
-	var out []string
+	out := s.refuted()
 	why, aside := "", false
 	var used []string
 	for _, a := range s.Attempts {

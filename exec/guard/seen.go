@@ -17,7 +17,8 @@ const (
 	Tree
 	// Requests: what a person has asked of the run from outside.
 	Requests
-	// Done: what a step that was acknowledged as done declares.
+	// Done: what a step declares that was acknowledged as done, or is so in the
+	// words of a summary.
 	Done
 	// Due: the time that a step or a task waits for has come.
 	Due
@@ -39,6 +40,8 @@ type Seen struct {
 	Request *ask.Request
 	// For is what speaks for a step being done.
 	For []string
+	// Against is what speaks against it, where a summary says so and no lock does.
+	Against []string
 	// Back are the steps of a group whose attempts have come back, and whose
 	// work waits in its lane to be joined.
 	Back []plan.Address

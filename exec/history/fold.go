@@ -179,7 +179,7 @@ func (f *Started) ofRun(r *Run, at moment) error {
 	if f.From != nil {
 		r.Tree, r.Placed, r.movedAt = f.From.Left, f.From.Placed, at.seq
 	}
-	r.Git = f.Git
+	r.Git, r.Commit = f.Git, f.Commit
 	r.Signed.Key = f.Signer
 	r.Flow.Session = 1
 	r.index = make(map[plan.Address]*Step, len(f.Steps))
@@ -196,7 +196,7 @@ func (f *Started) ofRun(r *Run, at moment) error {
 func (f *Resumed) ofRun(r *Run, at moment) error {
 	r.Boot, r.Stopping = f.Boot, nil
 	if f.Git != nil {
-		r.Git = f.Git
+		r.Git, r.Commit = f.Git, f.Commit
 	}
 	if r.Ended == nil {
 		r.Resumptions++

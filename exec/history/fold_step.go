@@ -40,7 +40,7 @@ func (f *StepStarted) ofStep(r *Run, s *Step, at moment) error {
 		s.Started = at.time
 	}
 	f.Checkpoint = r.known(f.Checkpoint)
-	s.Checkpoint, s.At, s.Status = f, at.seq, InFlight
+	s.Checkpoint, s.At, s.Commit, s.Status = f, at.seq, r.Commit, InFlight
 	s.Gates, s.Refusal = nil, nil
 	r.lanes.enter(s)
 	return nil

@@ -26,15 +26,21 @@ type Started struct {
 	LockFile string        `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
 	// files of the plan and its lock that lie in the workspace: Files and
 	// LockFile name them relative to it, with slashes, so that it can be moved
-	Own          []string           `json:"own,omitempty"`
-	LockDigest   ledger.Digest      `json:"lock_digest,omitempty"`
-	Acknowledged []string           `json:"acknowledged,omitempty"`
-	Envelope     *envelope.Envelope `json:"envelope"`
-	Base         record.Snapshot    `json:"base"`
+	Own          []string      `json:"own,omitempty"`
+	LockDigest   ledger.Digest `json:"lock_digest,omitempty"`
+	Acknowledged []string      `json:"acknowledged,omitempty"`
+	// Said are the steps whose work is done in the words of a summary that lies
+	// beside their plan: each is left out if it is so when its turn comes.
+	Said     []Said             `json:"said,omitempty"`
+	Envelope *envelope.Envelope `json:"envelope"`
+	Base     record.Snapshot    `json:"base"`
 	// From is the run that this one finishes; nil: none. Base is then the tree
 	// that the first of all these runs began with.
-	From   *Origin         `json:"from,omitempty"`
-	Git    ledger.GitState `json:"git,omitempty"`
+	From *Origin         `json:"from,omitempty"`
+	Git  ledger.GitState `json:"git,omitempty"`
+	// Commit is the hash of what is checked out, as git writes it; "" where there
+	// is none, or where it cannot be read without git.
+	Commit string `json:"commit,omitempty"`
 	Policy `json:"policy"`
 	Roles  Roles `json:"roles,omitzero"`
 	// Remembered are the choices made in earlier runs that may answer in this
@@ -75,6 +81,22 @@ func (f *Started) snapshots() []record.Snapshot {
 	return snapshots(f.Base)
 }
 
+// Said is a step whose work is done in somebody's words.
+type Said struct {
+	Step plan.Address `json:"step"`
+	By   string       `json:"by"` // "04-01-SUMMARY.md"
+}
+
+// SaidBy is what says that the work of a step is done; "" where nothing does.
+func (f *Started) SaidBy(step plan.Address) string {
+	for _, said := range f.Said {
+		if said.Step == step {
+			return said.By
+		}
+	}
+	return ""
+}
+
 // An Outline is a step as far as the fold needs it.
 type Outline struct {
 	Address  plan.Address  `json:"address"`
@@ -102,6 +124,7 @@ type Resumed struct {
 	// it meanwhile, and GitMoved what moved. Nil: it is as it was.
 	Git      ledger.GitState `json:"git,omitempty"`
 	GitMoved []string        `json:"git_moved,omitempty"`
+	Commit   string          `json:"commit,omitempty"` // then: what is checked out
 }
 
 func (*Resumed) Type() string { return "run-resumed" }

@@ -29,6 +29,7 @@ type Run struct {
 	Steps  []*Step         // in the order of execution
 	Tree   record.Snapshot // the tree that we left
 	Git    ledger.GitState
+	Commit string // that is checked out; "" where there is none
 	Final  []gate.Judgement
 	// Controlled are the negative controls of the completion checks; nil: there
 	// were none.

@@ -139,6 +139,7 @@ type Step struct {
 	InARow     int       // steps that had failed in a row when it ended, itself among them
 	Checkpoint *StepStarted
 	At         uint64           // position of the checkpoint in the journal
+	Commit     string           // that was checked out then; "" where there was none
 	Gates      []gate.Judgement // before the step, those of the latest try
 	Refusal    *AttemptFailed   // why it may not begin; nil if it may
 	Next       *Recovery        // decided and not tried yet

@@ -37,6 +37,9 @@ type StepStarted struct {
 	Decision string           `json:"decision"` // "proceed", "proceed with concern", "reviewed"
 	Strategy plan.Propagation `json:"strategy"`
 	Concern  string           `json:"concern,omitempty"`
+	// Refuted are what the work lacks that is done in the words of a summary:
+	// the step is carried out.
+	Refuted []string `json:"refuted,omitempty"`
 }
 
 func (*StepStarted) Type() string { return "step-started" }
@@ -54,11 +57,11 @@ func (f *StepStarted) readBack() Fact {
 			return nil
 		}
 	}
-	if !keptAll(r.Prior) || !keptSnapshot(r.Checkpoint) ||
+	if !keptAll(r.Prior) || !keptAll(r.Refuted) || !keptSnapshot(r.Checkpoint) ||
 		!kept(string(r.Envelope), r.Decision, string(r.Strategy), r.Concern) {
 		return nil
 	}
-	r.Git, r.Prior = someOf(r.Git), some(r.Prior)
+	r.Git, r.Prior, r.Refuted = someOf(r.Git), some(r.Prior), some(r.Refuted)
 	return &r
 }
 

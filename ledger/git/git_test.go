@@ -248,3 +248,44 @@ func FuzzGitIndex(f *testing.F) {
 		}
 	})
 }
+
+// TestHead sets Head against what git says.
+func TestHead(t *testing.T) {
+	for name, format := range map[string]string{"sha1": "sha1", "sha256": "sha256"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepository(t, "--object-format="+format)
+			want := func(dir string) {
+				t.Helper()
+				out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := Head(dir); got == "" || got+"\n" != string(out) {
+					t.Errorf("got %q, want %s", got, out)
+				}
+			}
+			want(r.dir)
+			r.git("pack-refs", "--all")
+			want(r.dir)
+			r.git("checkout", "-q", "--detach")
+			want(r.dir)
+			other := filepath.Join(t.TempDir(), "other")
+			r.git("worktree", "add", "-q", "-b", "side/branch", other)
+			want(other)
+		})
+	}
+}
+
+// TestHeadOfNothing has no commit to name.
+func TestHeadOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, head := range []string{"", "ref: refs/heads/main", "ref: refs/../../secret", "ref: HEAD", "ref: refs/heads/loop", "0123", "no hash at all"} {
+		if head != "" {
+			write(t, dir, ".git/HEAD", head+"\n")
+			write(t, dir, ".git/refs/heads/loop", "ref: refs/heads/loop\n")
+		}
+		if got := Head(dir); got != "" {
+			t.Errorf("HEAD %q: got %q", head, got)
+		}
+	}
+}

@@ -71,6 +71,7 @@ func (l loader) draft(d *plan.Draft, err error) (*plan.Draft, error) {
 		*s = plan.ContinueAndLog // lists and phase plans have no word for it: what does not need what failed goes on
 	}
 	if l.again != nil {
+		d.Found = append(d.Found, summarised(d)...)
 		d.From(file.Watch(file.Around(d.Files), l.again))
 	}
 	return d, nil

@@ -73,9 +73,9 @@ func inTree(tree *ledger.Tree, pattern string) bool {
 	return false
 }
 
-// LookWhetherDone finds out whether what a step declares holds, whose work the
-// lock says is done. A word that the workspace contradicts stops the run before
-// the step.
+// LookWhetherDone finds out whether what a step declares holds, whose work is
+// done in the words of the lock, or of a summary. A word of the lock that the
+// workspace contradicts stops the run before the step.
 func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 	tree, err := b.Work.Known(ctx)
 	if err != nil {
@@ -84,7 +84,11 @@ func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 	r := b.Runner(nil)
 	pass := b.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
+	acknowledged := slices.Contains(b.Rec.Run.Started.Acknowledged, s.Address.DoneCode())
 	evidence, against := Stands(ctx, b.Panel.Prepare(pass), tree, true)
+	if !acknowledged {
+		evidence, against = summarised(pass, tree, evidence, against)
+	}
 	if b.Touchy {
 		b.Work.Disturb()
 	}
@@ -94,12 +98,29 @@ func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 	if session.Interrupted(ctx) {
 		return nil // the loop stops
 	}
-	if len(against) > 0 {
+	if acknowledged && len(against) > 0 {
 		return b.LetGo(ctx, &session.Refusal{Run: b.Rec.Run.Started.Run, Reasons: append([]string{
 			fmt.Sprintf("step %s was acknowledged as done, and it is not:", s.Address)}, against...),
 			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", s.Address.DoneCode())})
 	}
-	b.Rec.Seen.For = evidence
+	b.Rec.Seen.For, b.Rec.Seen.Against = evidence, against
 	b.Rec.Seen.Saw(guard.Done)
 	return nil
+}
+
+// summarised adds what else speaks for and against a summary that says that the
+// work of a step is done: the files that its task names are there, and something
+// can be looked at at all.
+func summarised(pass *gate.Pass, tree *ledger.Tree, evidence, against []string) (more, less []string) {
+	for _, name := range pass.Task.Files {
+		if inTree(tree, name) {
+			evidence = append(evidence, name+" is there")
+		} else {
+			against = append(against, name+" is not there")
+		}
+	}
+	if len(evidence)+len(against) == 0 {
+		against = append(against, "nothing that it declares can be looked at")
+	}
+	return evidence, against
 }

@@ -30,7 +30,7 @@ func propagation(c *guard.Case) guard.Verdict {
 // was decided about the outcomes of the steps before it.
 func Checkpoint(c *guard.Case) *history.StepStarted {
 	start := &history.StepStarted{Checkpoint: c.Run.Tree, Envelope: c.Run.Started.Envelope.Digest(), Git: c.Run.Git,
-		Strategy: c.Propagation(), Decision: "proceed"}
+		Strategy: c.Propagation(), Decision: "proceed", Refuted: refuted(c)}
 	prior, concerns, reviewed := earlier(c)
 	start.Prior = prior
 	if len(concerns) == 0 {

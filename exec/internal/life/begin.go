@@ -76,7 +76,7 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	git, err := git.Read(l.Work.Root)
+	repository, err := git.Read(l.Work.Root)
 	if err != nil {
 		return err
 	}
@@ -99,12 +99,12 @@ func (l *Life) Begin(ctx context.Context) error {
 		Plan: l.Locked.Digest(), Files: l.Locked.Files(),
 		Lock: cmp.Or(l.Locked.ID(), id), LockFile: l.LockFile,
 		Acknowledged: terms.Acknowledged,
-		Envelope:     env, Base: snap, Git: git,
+		Envelope:     env, Base: snap, Git: repository, Commit: git.Head(l.Work.Root),
 		Policy: l.Policy(), Roles: l.Roles(), Remembered: l.Memory.Precedents(ctx, l.Locked.Digest()),
 		Executor: l.Executor, Layer: l.layer(), Isolated: l.Isolate, Shadow: l.Shadow, NoSandbox: l.NoSandbox,
 		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,
 	}
-	started.Own = l.Own()
+	started.Own, started.Said = l.Own(), l.said()
 	for i, f := range started.Files {
 		if rel, ok := l.OwnSource(f); ok {
 			started.Files[i].Path = rel
@@ -291,4 +291,17 @@ func (l *Life) boundTo(ctx context.Context, terms plan.LockOptions, env, base le
 		refused.Reasons = append(refused.Reasons, l.Bound.SinceLock(ctx, terms.Base))
 	}
 	return refused
+}
+
+// said are the steps whose work is done in the words of a summary beside their
+// plan.
+func (l *Life) said() (list []history.Said) {
+	for i := range l.Plan.Tasks {
+		for _, s := range l.Plan.Tasks[i].Steps {
+			if by := l.Plan.Tasks[i].Summary; by != "" {
+				list = append(list, history.Said{Step: s.Address, By: by})
+			}
+		}
+	}
+	return list
 }

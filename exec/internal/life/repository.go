@@ -15,8 +15,9 @@ import (
 // rested; the zero value is one in which nothing moved, or not so that the run
 // can go on from there.
 type repository struct {
-	state ledger.GitState
-	moved []string
+	state  ledger.GitState
+	moved  []string
+	commit string // that is checked out now
 }
 
 // meanwhile looks at the repository of a run that was let go. A commit, a branch,
@@ -41,7 +42,7 @@ func (l *Life) meanwhile(ctx context.Context) (repository, error) {
 	}
 	l.Warn(fmt.Sprintf("the repository moved while the run rested (%s), and the tree is what it was: the run goes on from there",
 		strings.Join(moved, ", ")))
-	return repository{state: now, moved: moved}, nil
+	return repository{state: now, moved: moved, commit: git.Head(l.Work.Root)}, nil
 }
 
 // harmless reports whether what has that name in a [ledger.GitState] runs nothing

@@ -145,7 +145,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.Bound.Repository, resumed.Git, resumed.GitMoved = repo.state, repo.state, repo.moved
+	l.Bound.Repository, resumed.Git, resumed.GitMoved, resumed.Commit = repo.state, repo.state, repo.moved, repo.commit
 	if err := l.Bound.VerifyAgain(ctx, lost || half); err != nil {
 		return err
 	}

@@ -27,12 +27,18 @@ func (s *Session) Scope() ledger.Scope {
 	return scope
 }
 
-// Own are the files of the plan and its lock that lie in the workspace, by their
-// names in it, with slashes.
+// Own are the files of the plan, its lock, and the summaries that runs wrote
+// beside the plan, where they lie in the workspace, by their names in it, with
+// slashes.
 func (s *Session) Own() (own []string) {
 	for _, f := range s.Files {
 		if rel, ok := s.OwnSource(f); ok {
 			own = append(own, rel)
+		}
+		if beside := filepath.Join(filepath.Dir(f.Path), plan.SummaryName(f.Path)); s.Home.Summary(beside) {
+			if rel, ok := s.Inside(beside); ok {
+				own = append(own, rel)
+			}
 		}
 	}
 	if rel, ok := s.Inside(s.LockFile); ok {

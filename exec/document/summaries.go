@@ -1,0 +1,127 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// phasePlan is the format of NAME-PLAN.md files.
+const phasePlan plan.Format = "phase-plan"
+
+// A Summary is the summary of one NAME-PLAN.md of a phase.
+type Summary struct {
+	// File is the summary, under the name that it has among the documents of the
+	// run.
+	File
+	// Plan is the path of the plan's file, as the run knows it.
+	Plan string
+	// Beside is what the summary is called beside the plan: 04-01-SUMMARY.md for
+	// 04-01-PLAN.md.
+	Beside string
+}
+
+// Summaries are the summaries of the plans of a phase, one for each file that
+// the plan was read from, in their order; none of a plan in another format.
+func Summaries(m *Model) []Summary {
+	speclets := m.plan.Speclets
+	if m.Plan.Format != phasePlan || len(m.Plan.Files) != max(1, len(speclets)) {
+		return nil
+	}
+	var list []Summary
+	for i, f := range m.Plan.Files {
+		part := m
+		if len(speclets) > 0 {
+			part = m.part(&speclets[i])
+		}
+		s := Summary{Plan: f.shown, Beside: plan.SummaryName(f.shown)}
+		s.Name = fileName(strings.TrimSuffix(s.Beside, ".md")) + ".md"
+		if s.Name == "SUMMARY.md" || slices.ContainsFunc(list, func(o Summary) bool { return o.Name == s.Name }) {
+			s.Name = fmt.Sprintf("%d-%s", i+1, s.Name)
+		}
+		s.Draw = func(w io.Writer) error { return byTemplate("SUMMARY.md")(w, part) }
+		list = append(list, s)
+	}
+	return list
+}
+
+// planSummaries are the documents of [Summaries].
+func planSummaries(m *Model) []File {
+	return each(Summaries(m), func(s Summary) File { return s.File })
+}
+
+// part is what the run did of one plan of a phase: its tasks, and what follows
+// from them. What is about the run as a whole stays.
+func (m *Model) part(s *plan.Speclet) *Model {
+	p := *m
+	p.Goal = orElse(s.Description, m.Goal)
+	p.Tasks = only(m.Tasks, func(t *task) bool { return slices.Contains(s.Tasks, t.ID) })
+	p.steps = only(m.steps, func(st *step) bool { return slices.Contains(s.Tasks, st.Task) })
+	mine := func(a plan.Address) bool {
+		return slices.ContainsFunc(p.steps, func(st *step) bool { return st.Address == a })
+	}
+	p.Declarations = only(m.Declarations, func(d declaration) bool { return mine(plan.Address(d.Step)) })
+	p.ModeSwitches = only(m.ModeSwitches, func(s modeSwitch) bool { return s.Step == "" || mine(s.Step) })
+	p.Files, p.Lines = netFiles(p.steps)
+	p.Counts = counts{}
+	p.count()
+	p.Started, p.Ended, p.Duration = stamp{}, stamp{}, 0
+	for _, t := range p.Tasks {
+		if !t.Started.IsZero() && (p.Started.IsZero() || t.Started.Before(p.Started.Time)) {
+			p.Started = t.Started
+		}
+		if t.Ended.After(p.Ended.Time) {
+			p.Ended = t.Ended
+		}
+		p.Duration += t.Duration
+		if t.tree != "" {
+			p.Tree = tree{Digest: t.tree}
+		}
+	}
+	for _, st := range slices.Backward(p.steps) {
+		if st.Standing != nil {
+			p.Counts.Bases.add(st.Standing.Basis)
+		}
+		if st.Checkpoint != nil {
+			p.Base = st.Checkpoint.Tree
+		}
+		p.Counts.Questions += len(st.Questions)
+	}
+	p.Status, p.Reasons = p.partly(m)
+	return &p
+}
+
+// partly is how a plan of a phase stands, and why: as its own tasks do. It is
+// achieved where somebody looked at each of them, or where the whole run is.
+func (p *Model) partly(whole *Model) (history.Status, []string) {
+	if whole.of.Ended == nil || whole.Status == history.Achieved {
+		return whole.Status, whole.Reasons
+	}
+	reasons := []string{fmt.Sprintf("the run of the whole phase ended %s", outcome(whole.Status))}
+	looked := func(t *task) bool { return t.basis().Counts() }
+	switch done := only(p.Tasks, func(t *task) bool { return t.Status == string(history.Completed) }); {
+	case len(done) == len(p.Tasks) && len(only(done, looked)) == len(done):
+		return history.Achieved, reasons
+	case len(done) == 0:
+		return history.NotAchieved, reasons
+	}
+	return history.Partial, reasons
+}
+
+// phaseName is the phase that the plan says it is part of, else what the plan is
+// called.
+func (m *Model) phaseName() string {
+	for _, s := range m.plan.Settings {
+		if key, ok := strings.CutPrefix(s.Key, "phase_plan."); ok && (key == "phase" || strings.HasSuffix(key, ".phase")) {
+			return s.Value.Plain()
+		}
+	}
+	return orElse(m.Name, "plan")
+}
+
+// checkpointFile is the name of the document that a task leaves behind.
+func checkpointFile(t *task) string { return "checkpoint-" + fileName(t.ID) + ".json" }
