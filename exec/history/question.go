@@ -129,3 +129,16 @@ func (a Addendum) sum() ledger.Digest {
 	}
 	return sum
 }
+
+// Issues are what people found at checkpoints after a step was done, because of
+// which it is done again, oldest first.
+func (r *Run) Issues(of *Step) (found []ask.Answer) {
+	for _, s := range r.Steps {
+		for _, x := range s.Earlier {
+			if x.Question.Kind == ask.Checkpoint && x.Question.Target == of.Address && x.Answer != nil {
+				found = append(found, *x.Answer)
+			}
+		}
+	}
+	return found
+}

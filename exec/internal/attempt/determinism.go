@@ -45,7 +45,7 @@ func (t *trial) inputsFrom(from history.CyclePhase) (ledger.Digest, error) {
 		Briefing                 briefing.Briefing
 		Phase                    history.CyclePhase
 	}{t.Plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(),
-		t.Rec.Run.Started.Envelope.Digest(), feedback(t.s), brief, from})
+		t.Rec.Run.Started.Envelope.Digest(), feedback(t.Rec.Run, t.s), brief, from})
 	if err != nil {
 		return "", fmt.Errorf("exec: inputs of step %s: %w", t.s.Address, err)
 	}

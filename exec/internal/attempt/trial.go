@@ -221,7 +221,10 @@ func (t *trial) brief() briefing.Briefing {
 
 // feedback is why earlier attempts failed, and what people said about it. That
 // one was cut off tells nobody anything.
-func feedback(s *history.Step) (all []string) {
+func feedback(run *history.Run, s *history.Step) (all []string) {
+	for _, a := range run.Issues(s) {
+		all = append(all, fmt.Sprintf("%s looked at what was done, and found: %s", a.By, a.Reason))
+	}
 	for _, a := range s.Attempts {
 		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {
 			for _, r := range a.Explained() {

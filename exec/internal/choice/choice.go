@@ -20,6 +20,7 @@ const (
 	Accept  = "a"
 	Revert  = "v" // of what a step did beyond its declaration alone
 	Propose = "p"
+	Issues  = "i" // the work that a checkpoint is about is done again, with what the person found
 	Details = "d"
 	Back    = "b"
 	Dynamic = "m"
@@ -40,6 +41,12 @@ func ToGoOn(s *history.Step) ask.Choice {
 func ToPropose(s *history.Step) ask.Choice {
 	return ask.Choice{Key: Propose, Label: "propose a solution", NeedsReason: true,
 		Consequence: fmt.Sprintf("attempt %d of %s gets your words as feedback", s.Tried()+1, s.Address)}
+}
+
+// ToDescribeIssues has the work that a checkpoint is about done again.
+func ToDescribeIssues(work *history.Step) ask.Choice {
+	return ask.Choice{Key: Issues, Label: fmt.Sprintf("describe issues, and have %s done again", work.Address), NeedsReason: true,
+		Consequence: fmt.Sprintf("the run is set back to before %s, whoever carries it out hears your words, and you are asked again", work.Address)}
 }
 
 // ToSeeDetails decides nothing: the question is put again, with more evidence.

@@ -93,7 +93,7 @@ func anew(c *guard.Case) *history.StepStarted {
 // setBackWanted is the step that a person wants the run set back to before, who
 // that is, and why; nil if nobody does.
 func setBackWanted(c *guard.Case) (to *history.Step, by, why string) {
-	if !c.Step.ChosenLast(choice.Back) {
+	if !c.Step.ChosenLast(choice.Back) && !c.Step.ChosenLast(choice.Issues) {
 		return nil, "", ""
 	}
 	last := c.Step.Questions[len(c.Step.Questions)-1]

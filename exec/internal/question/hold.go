@@ -143,7 +143,8 @@ func NotBegun(s *history.Step, q ask.Question, why string) *history.StepBlocked 
 }
 
 // Checkpoint asks a person where the plan wants one: at the steps of a task of
-// the kind "checkpoint", of which what says more.
+// the kind "checkpoint", of which what says more. Who looks at what was done can
+// describe issues, with which it is done again.
 func Checkpoint(c *guard.Case, what string) ask.Question {
 	s := c.Step
 	_, step := c.Place()
@@ -153,10 +154,36 @@ func Checkpoint(c *guard.Case, what string) ask.Question {
 			evidence = append(evidence, line)
 		}
 	}
-	return about(c, ask.Checkpoint, "checkpoint "+title(s), wanted(what), evidence,
-		ask.Choice{Key: choice.Settled, Label: "it is settled", Consequence: fmt.Sprintf("%s counts as done; the reason that you give is kept", s.Address)},
+	q := about(c, ask.Checkpoint, "checkpoint "+title(s), wanted(what), evidence,
+		ask.Choice{Key: choice.Settled, Label: "it is settled", Consequence: fmt.Sprintf("%s counts as done; the reason that you give is kept", s.Address)})
+	if work := underReview(c); what == "human-verify" && work != nil {
+		q.Target = work.Address
+		q.Choices = append(q.Choices, choice.ToDescribeIssues(work))
+	}
+	q.Choices = append(q.Choices,
 		ask.Choice{Key: choice.GoOn, Label: fmt.Sprintf("have %s carried out", s.Address), Consequence: "the executor gets it like any other step"},
 		choice.ToStop(), choice.ToGiveUp(s))
+	return q
+}
+
+// reworks is how often work is done again because of what a person found at a
+// checkpoint: as often as a validator may find something.
+const reworks = 3
+
+// underReview is the work that a checkpoint is about: the step that was
+// completed last before it. It is nil where there is none, where it cannot be
+// done again, and after the last round.
+func underReview(c *guard.Case) *history.Step {
+	var work *history.Step
+	for _, s := range c.Run.Steps {
+		if s.Precedes(c.Step) && s.Status == history.Completed && s.Carried == nil {
+			work = s
+		}
+	}
+	if !CanUnwind(c.Run, work) || len(c.Run.Issues(work)) >= reworks {
+		return nil
+	}
+	return work
 }
 
 // wanted says what a checkpoint wants of a person.

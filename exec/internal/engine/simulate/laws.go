@@ -57,7 +57,7 @@ func (j *judge) asked(run *history.Run, q ask.Question) {
 // answered remembers what was answered for good.
 func (j *judge) answered(_ *history.Run, q ask.Question, a ask.Answer) {
 	switch a.Choice {
-	case choice.Stop, choice.Details, choice.Back, choice.Replan, choice.Theirs, choice.Ours, "e":
+	case choice.Stop, choice.Details, choice.Back, choice.Issues, choice.Replan, choice.Theirs, choice.Ours, "e":
 		return // it may be asked again
 	}
 	if j.put == nil {
