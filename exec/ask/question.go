@@ -34,6 +34,7 @@ const (
 	External   Kind = "external"   // somebody else changed the workspace
 	Conflict   Kind = "conflict"   // somebody else changed what a step changed
 	Overlap    Kind = "overlap"    // steps that ran at once changed the same
+	Chain      Kind = "chain"      // a phase is complete in part: what follows?
 	// nothing but a person can say whether work is done; it is put to
 	// exec.Controller.Person alone, and is no escalation
 	Work Kind = "work"

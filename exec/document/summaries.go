@@ -10,9 +10,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// phasePlan is the format of NAME-PLAN.md files.
-const phasePlan plan.Format = "phase-plan"
-
 // A Summary is the summary of one NAME-PLAN.md of a phase.
 type Summary struct {
 	// File is the summary, under the name that it has among the documents of the
@@ -29,7 +26,7 @@ type Summary struct {
 // the plan was read from, in their order; none of a plan in another format.
 func Summaries(m *Model) []Summary {
 	speclets := m.plan.Speclets
-	if m.Plan.Format != phasePlan || len(m.Plan.Files) != max(1, len(speclets)) {
+	if m.Plan.Format != plan.PhasePlan || len(m.Plan.Files) != max(1, len(speclets)) {
 		return nil
 	}
 	var list []Summary

@@ -19,7 +19,7 @@ import (
 var (
 	kinds = []ask.Kind{ask.StepFailed, ask.Precondition, ask.Propagation, ask.InFlight, ask.Compensation,
 		ask.Repository, ask.Threshold, ask.Checkpoint, ask.Education, ask.Confirmation, ask.Deviation, ask.Dependency,
-		ask.Rollback, ask.Obsolete, ask.Stage, ask.Compliance, ask.External, ask.Conflict, ask.Overlap}
+		ask.Rollback, ask.Obsolete, ask.Stage, ask.Compliance, ask.External, ask.Conflict, ask.Overlap, ask.Chain}
 	ruleKeys = []string{"kind", "step", "choice", "acknowledge", "reason", "by", "max_times"}
 )
 

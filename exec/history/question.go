@@ -130,12 +130,14 @@ func (a Addendum) sum() ledger.Digest {
 	return sum
 }
 
-// Issues are what people found at checkpoints after a step was done, because of
-// which it is done again, oldest first.
+// Issues are what people said because of which a step is done again, oldest
+// first: what they found at checkpoints after it was done, and what they had to
+// say when a phase was tried once more of which it had failed.
 func (r *Run) Issues(of *Step) (found []ask.Answer) {
 	for _, s := range r.Steps {
 		for _, x := range s.Earlier {
-			if x.Question.Kind == ask.Checkpoint && x.Question.Target == of.Address && x.Answer != nil {
+			about := x.Question.Kind == ask.Checkpoint || x.Question.Kind == ask.Chain
+			if about && x.Question.Target == of.Address && x.Answer != nil && x.Answer.Reason != "" {
 				found = append(found, *x.Answer)
 			}
 		}

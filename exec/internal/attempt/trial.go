@@ -223,7 +223,7 @@ func (t *trial) brief() briefing.Briefing {
 // one was cut off tells nobody anything.
 func feedback(run *history.Run, s *history.Step) (all []string) {
 	for _, a := range run.Issues(s) {
-		all = append(all, fmt.Sprintf("%s looked at what was done, and found: %s", a.By, a.Reason))
+		all = append(all, fmt.Sprintf("%s looked at what was done, and says: %s", a.By, a.Reason))
 	}
 	for _, a := range s.Attempts {
 		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {

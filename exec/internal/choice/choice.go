@@ -28,7 +28,11 @@ const (
 	Replan  = "n" // stop, so that another plan can be made
 	Theirs  = "t" // keep what somebody else did
 	Ours    = "o" // put what the step did in its place
-	Settled = "y" // the person has done, seen or decided what a checkpoint is about; it did happen
+	// of a phase that is complete in part
+	Verify   = "v"
+	Continue = "c"
+	Halt     = "h"
+	Settled  = "y" // the person has done, seen or decided what a checkpoint is about; it did happen
 )
 
 // ToGoOn begins a step although something speaks against it.

@@ -36,6 +36,12 @@ func settle(c *guard.Case, a Answer) []history.Located {
 	if q.Kind == ask.Stage && a.Choice == choice.Again {
 		return append(at.Locate(facts...), stageAgain(c.Run, q, a.Answer)...)
 	}
+	if q.Kind == ask.Chain {
+		if a.Choice == choice.Continue { // what is completed stays
+			facts = append(facts, &history.RolledBack{To: q.Target, Snapshot: c.Run.Tree, By: a.By, Reason: answered(q, a.Answer), Alone: true})
+		}
+		return at.Locate(facts...)
+	}
 	if a.Remember != "" {
 		facts = append(facts, remembered(q, a))
 	}
@@ -138,8 +144,8 @@ func refuse(c *guard.Case, why string) []history.Located {
 	switch {
 	case q.Kind == ask.Stage, aboutForeign(q):
 		return at.Locate(final) // what needs the speclet is blocked when its turn comes; nothing of others is touched
-	case q.Kind == ask.Overlap, q.Kind == ask.Rollback:
-		return at.Locate(final) // they run one after another; nothing is undone
+	case q.Kind == ask.Overlap, q.Kind == ask.Rollback, q.Kind == ask.Chain:
+		return at.Locate(final) // they run one after another; nothing is undone; the run ends as it is
 	}
 	if by := c.Blocker(); q.Kind == ask.Dependency && by != nil {
 		// blocked, and no failure of its own

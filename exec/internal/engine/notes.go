@@ -50,9 +50,13 @@ func lessons(c *guard.Case) []Wanted {
 	return nil
 }
 
-// ending is what remains where no step is left: the last words about tasks of
-// which something will never run, and the end.
+// ending is what remains where no step is left: what somebody wants to follow on
+// a phase that is complete in part, the last words about tasks of which something
+// will never run, and the end.
 func ending(c *guard.Case) []Wanted {
+	if q, ok := question.Chain(c); ok {
+		return one(Record{Facts: c.Run.Step(q.Step).Where(q.Attempt).Locate(&history.Asked{Question: q})})
+	}
 	if over := flow.Tasks(c.Plan, c.Run, true); len(over) > 0 {
 		return one(Record{Facts: history.Where{}.Locate(over[0])})
 	}

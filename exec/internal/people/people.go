@@ -183,7 +183,7 @@ func (p *People) settle(ctx context.Context, s *history.Step, q ask.Question, a 
 	}
 	p.Before.Keep(ctx)
 	switch {
-	case a.Choice == choice.Stop:
+	case a.Choice == choice.Stop, q.Kind == ask.Chain && a.Choice == choice.Halt:
 		who := fmt.Sprintf("stopped by %s at step %s", a.By, s.Address)
 		return p.Pause(ctx, strings.TrimSuffix(who+": "+a.Reason, ": "),
 			fmt.Errorf("%w: stopped at step %s by %s", session.ErrWaiting, s.Address, a.By))

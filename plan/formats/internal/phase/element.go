@@ -163,7 +163,7 @@ func (t *task) element(e element) {
 		if t.title == "" {
 			t.title = strings.Join(strings.Fields(text), " ")
 		}
-	case "files":
+	case "files", "files_hint":
 		t.files = splitFiles(strings.Split(e.text, "\n"))
 	case "depends_on", "depends-on", "dependencies":
 		t.depends, t.dependsAt = listedNames(strings.Split(text, "\n")), e.line

@@ -21,7 +21,7 @@ var (
 
 	// filesLabel is what people call the files of a task: "Files", "Modified
 	// files", "Files to create", "Files (modify/create)" and the like.
-	filesLabel = lazyre.New(`^(?:(?:new|modified|affected|target|changed|output)\s+)?files?(?:\(s\))?(?:\s+(?:to\s+)?(?:modif\w+|creat\w+|delet\w+|remov\w+|chang\w+|edit\w*|add\w*|touch\w*|updat\w+|involved|affected))*(?:\s*(?:/|and|&|,)\s*(?:modif|creat|delet|chang|edit|add|updat)\w*)*$`)
+	filesLabel = lazyre.New(`^files? hints?$|^(?:(?:new|modified|affected|target|changed|output)\s+)?files?(?:\(s\))?(?:\s+(?:to\s+)?(?:modif\w+|creat\w+|delet\w+|remov\w+|chang\w+|edit\w*|add\w*|touch\w*|updat\w+|involved|affected))*(?:\s*(?:/|and|&|,)\s*(?:modif|creat|delet|chang|edit|add|updat)\w*)*$`)
 	// acceptanceLabel names what must hold when the task is done, also with
 	// words behind it: "Acceptance criteria for the API".
 	acceptanceLabel = lazyre.New(`^acceptance(?: (?:criteri(?:a|on)|checklist|tests?))?(?: ?[(:–—-].*| (?:for|of|in|when) .*)?$`)
@@ -32,7 +32,7 @@ var (
 )
 
 // plainKeys are the labels that need no bold face.
-var plainKeys = wordlist.List{Text: `files file depends_on dependencies acceptance acceptance_criteria estimate description
+var plainKeys = wordlist.List{Text: `files file files_hint depends_on dependencies acceptance acceptance_criteria estimate description
 	priority status type wave verify`}
 
 // A field is a label and the lines that belong to it.

@@ -77,7 +77,7 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 			t.title = v.get(key).text
 		}
 	}
-	for _, key := range []string{"files", "files_modified"} {
+	for _, key := range []string{"files", "files_modified", "files_hint"} {
 		if f := v.get(key); f.kind != 0 {
 			t.files = splitFiles(f.list())
 		}

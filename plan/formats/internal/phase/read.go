@@ -14,7 +14,7 @@ import (
 )
 
 // Format is that of phase plans.
-const Format plan.Format = "phase-plan"
+const Format = plan.PhasePlan
 
 // planName is the word PLAN in the name of a file, set off from others.
 var planName = lazyre.New(`(?:^|[-_.])PLAN(?:[-_.]|$)`)
