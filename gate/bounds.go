@@ -43,7 +43,7 @@ func (l *limited) room(kept int, texts ...*string) bool {
 // addFinding adds a finding, cut to what a journal takes, or counts it where
 // there are enough.
 func (l *limited) addFinding(v *Verdict, f Finding) {
-	if !l.room(len(v.Findings), &f.Code, &f.Path, &f.Message, &f.Expected, &f.Happened) {
+	if !l.room(len(v.Findings), &f.Code, &f.About, &f.Path, &f.Message, &f.Expected, &f.Happened) {
 		l.findings++
 		return
 	}

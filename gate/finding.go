@@ -15,7 +15,8 @@ func (p *Pass) reporting() *report {
 }
 
 // Verdict is what the findings so far come to: fail if anything was objected
-// to, partial if something is only partly as it should be, else pass. It is
+// to, partial if something is only partly as it should be, a fail that stops
+// nothing if all of it is tolerated, else pass. It is
 // bounded as Gate says; what is left out is counted at the end. The slices are
 // the caller's own; the review nobody changes.
 func (p *Pass) Verdict() Verdict {
@@ -31,8 +32,10 @@ func (p *Pass) Verdict() Verdict {
 	switch {
 	case r.failed:
 		v.Result = Fail
-	case len(v.Findings) > 0:
+	case r.partly:
 		v.Result = Partial
+	case len(v.Findings) > 0:
+		v.Result, v.Tolerated = Fail, true
 	default:
 		v.Result = Passed
 	}
@@ -62,6 +65,17 @@ func (p *Pass) Partialf(path, format string, args ...any) {
 
 // Partially says what [Pass.Partialf] says, of a finding.
 func (p *Pass) Partially(f Finding) {
+	r := p.reporting()
+	r.add(func(v *Verdict) {
+		r.partly = true
+		r.limited.addFinding(v, f)
+	})
+}
+
+// Tolerate says that something does not hold, and that the plan goes on without
+// it. Where nothing else is objected to, the gate fails, and blocks nothing:
+// every reader of the run sees it.
+func (p *Pass) Tolerate(f Finding) {
 	r := p.reporting()
 	r.add(func(v *Verdict) { r.limited.addFinding(v, f) })
 }

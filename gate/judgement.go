@@ -22,10 +22,15 @@ type Judgement struct {
 
 // Blocks reports whether it stops what is going on in its phase: at level 1 and
 // 2 everything but a pass does (a fail, a partial, and no decision), at level 0
-// nothing does. A partial blocks because every criterion must hold.
+// nothing does. A partial blocks because every criterion must hold. What the
+// plan tolerates stops nothing.
 func (j Judgement) Blocks() bool {
-	return j.Level > Informs && (j.Verdict == nil || j.Verdict.Result != Passed)
+	return j.Level > Informs && (j.Verdict == nil || j.Verdict.Result != Passed && !j.Verdict.Tolerated)
 }
+
+// Passes reports whether the gate said yes: that it blocks nothing does not mean
+// that.
+func (j Judgement) Passes() bool { return j.Verdict != nil && j.Verdict.Result == Passed }
 
 // Judged reports whether the gate had something to judge: it says no to
 // something, or could not decide it, or says yes to more than nothing.

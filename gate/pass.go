@@ -67,6 +67,9 @@ type Pass struct {
 	// "base" or a step's address. An invariant that is not in it was not seen
 	// to hold yet.
 	Introduced map[string]string
+	// Broken says which step broke each invariant (by id) that was seen not to
+	// hold, and was tolerated; "" where it did not hold before the first step.
+	Broken map[string]plan.Address
 
 	Runner CommandRunner // runs commands of checks, sandboxed as the plan says
 	Log    *slog.Logger  // never nil where a panel asks

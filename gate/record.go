@@ -66,7 +66,7 @@ func (j Judgement) MarshalJSON() ([]byte, error) {
 // step has about ten.
 func (j *Judgement) plainJSON() (text []byte, ok bool) {
 	v := j.Verdict
-	if j.Err != nil || v == nil || len(v.Findings)+len(v.Citations) > 0 || v.Review != nil || !plain(j.Gate) ||
+	if j.Err != nil || v == nil || v.Tolerated || len(v.Findings)+len(v.Citations) > 0 || v.Review != nil || !plain(j.Gate) ||
 		!plain(string(j.Phase)) || !plain(string(v.Result)) {
 		return nil, false
 	}

@@ -10,6 +10,7 @@ type report struct {
 	mu      sync.Mutex
 	closed  bool
 	failed  bool
+	partly  bool // it says that something is only partly as it should be
 	idle    bool // it says that there is nothing to judge
 	looked  bool // it says something else
 	verdict Verdict

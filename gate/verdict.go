@@ -20,7 +20,8 @@ type Citation struct {
 // A Verdict is what a gate decided.
 type Verdict struct {
 	Result    Result     `json:"result"`
-	Idle      bool       `json:"idle,omitempty"` // there was nothing to judge; the result is a pass
+	Idle      bool       `json:"idle,omitempty"`      // there was nothing to judge; the result is a pass
+	Tolerated bool       `json:"tolerated,omitempty"` // all that it objects to the plan tolerates: it fails, and stops nothing
 	Findings  []Finding  `json:"findings,omitempty"`
 	Evidence  []string   `json:"evidence,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`
@@ -30,7 +31,8 @@ type Verdict struct {
 // A Finding is one thing a gate objects to. Its texts may quote files and
 // programs: escape them before they reach a terminal.
 type Finding struct {
-	Code     string `json:"code,omitempty"` // stable, one of the Code constants or a host's own
+	Code     string `json:"code,omitempty"`  // stable, one of the Code constants or a host's own
+	About    string `json:"about,omitempty"` // the id of what does not hold, where the plan gives it one
 	Path     string `json:"path,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Message  string `json:"message"`

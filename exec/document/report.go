@@ -3,6 +3,7 @@ package document
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint/record"
@@ -353,23 +354,46 @@ func (t Tally) String() string {
 }
 
 // Gates is what the gates came to that judged a step and its latest attempt, as
-// in "5 gates", or "4 of 5 gates" where one of them blocks. Gates that had
-// nothing to judge are not counted; "" where none had.
+// in "5 gates", or "4 of 5 gates" where one of them does not say yes. Gates
+// that had nothing to judge are not counted; "" where none had.
 func Gates(s *history.Step) string {
-	all := s.Gates
-	if last := s.Last(); last != nil {
-		all = append(all[:len(all):len(all)], last.Gates...)
-	}
 	judged, passed := 0, 0
-	for _, j := range all {
+	for _, j := range judgementsOf(s) {
 		if j.Judged() {
 			judged++
-			if !j.Blocks() {
+			if j.Passes() {
 				passed++
 			}
 		}
 	}
 	return passedOf(passed, judged)
+}
+
+// judgementsOf are the judgements of a step and of its latest attempt.
+func judgementsOf(s *history.Step) []gate.Judgement {
+	last := s.Last()
+	if last == nil {
+		return s.Gates
+	}
+	return slices.Concat(s.Gates, last.Gates)
+}
+
+// Tolerated is what gates said no to of a completed step, and the plan goes on
+// without, as in "tolerated: invariant …", a line for each.
+func Tolerated(s *history.Step) []string {
+	if s == nil || s.Completed == nil {
+		return nil
+	}
+	var lines []string
+	for _, j := range judgementsOf(s) {
+		if j.Verdict == nil || !j.Verdict.Tolerated {
+			continue
+		}
+		for _, f := range j.Verdict.Findings {
+			lines = append(lines, "tolerated: "+f.Message)
+		}
+	}
+	return lines
 }
 
 // passedOf says how many gates passed, in as few words as tell it; "" of none.

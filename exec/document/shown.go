@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	pathpkg "path"
 	"slices"
@@ -210,11 +211,11 @@ func (q question) deviation() string {
 // gates counts the judgements of a task's steps by gates that had something to
 // judge.
 func (t *task) gates() string {
-	n := 0
+	var all []judgement
 	for _, s := range t.Steps {
-		n += len(only(s.gates(), judgement.judged))
+		all = append(all, s.gates()...)
 	}
-	return count(n, "gate", "gates")
+	return cmp.Or(asked(all), count(0, "gate", "gates"))
 }
 
 // checkpointed is the tree that the task left, in short, and where its last

@@ -176,7 +176,7 @@ func (rep *Model) tally() string {
 // had anything to judge.
 func asked(js []judgement) string {
 	judged := only(js, judgement.judged)
-	return passedOf(len(only(judged, func(j judgement) bool { return !j.Blocks })), len(judged))
+	return passedOf(len(only(judged, func(j judgement) bool { return j.Result == "pass" })), len(judged))
 }
 
 // judged reports whether the gate had something to judge.
@@ -214,7 +214,8 @@ func (s *step) refuted() []string {
 	return []string{start.Refuted[0] + because(start.Refuted[1:])}
 }
 
-// detours tells of retries and backups, each with the reason for it.
+// detours tells of retries and backups, each with the reason for it, and of what
+// did not hold and was tolerated.
 func (s *step) detours() []string {
 	out := s.refuted()
 	why, aside := "", false
@@ -251,7 +252,7 @@ func (s *step) detours() []string {
 			why = a.Failure.Reasons[0]
 		}
 	}
-	return out
+	return append(out, Tolerated(s.of.of.Step(s.Address))...)
 }
 
 // quote puts a text between straight quotes.

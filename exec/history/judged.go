@@ -186,7 +186,7 @@ func readVerdict(v gate.Verdict) *gate.Verdict {
 		return nil
 	}
 	for _, f := range v.Findings {
-		if !kept(f.Code, f.Path, f.Message, f.Expected, f.Happened) {
+		if !kept(f.Code, f.About, f.Path, f.Message, f.Expected, f.Happened) {
 			return nil
 		}
 	}

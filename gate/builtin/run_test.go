@@ -81,8 +81,8 @@ func TestInvariants(t *testing.T) {
 		{"holds", there, there, inv(gate.During, known, holds, true), passed},
 		{"broken", there, there, inv(gate.During, known, breaks, true), no},
 		{"at the end", there, there, inv(gate.Final, known, breaks, true), no},
-		{"not critical", there, there, inv(gate.During, known, breaks, false), passed},
-		{"not critical at the end", there, there, inv(gate.Final, known, breaks, false), []string{"partial", ""}},
+		{"not critical", there, there, inv(gate.During, known, breaks, false), no},
+		{"not critical at the end", there, there, inv(gate.Final, known, breaks, false), []string{"partial", "invariant-broken nowhere"}},
 		{"undecided", there, there, inv(gate.During, known, unsure, true), []string{"undecided"}},
 	})
 }
@@ -98,6 +98,35 @@ func TestInvariantsTellTheStory(t *testing.T) {
 		j := gatetest.Judge(t.Context(), named(t, "invariants"), pass)
 		if got := j.Verdict.Findings[0].Message; !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q…", got, want)
+		}
+	}
+}
+
+// TestToleratedInvariants: one that is not critical fails, blocks nothing, and
+// is put down to the step that broke it; a critical one beside it blocks.
+func TestToleratedInvariants(t *testing.T) {
+	for name, tt := range map[string]struct {
+		broken   map[string]plan.Address
+		critical bool // another invariant, which is broken too
+		want     string
+	}{
+		"first":          {nil, false, `invariant "I1" (It stands), held since before the run, is broken by step 1.1 (it is not critical): `},
+		"broken before":  {map[string]plan.Address{"I1": "0.7"}, false, `invariant "I1" (It stands) was broken by step 0.7, and does not hold after step 1.1 (it is not critical): `},
+		"never held":     {map[string]plan.Address{"I1": ""}, false, `invariant "I1" (It stands) did not hold before the run, and does not hold after step 1.1 (it is not critical): `},
+		"and a critical": {nil, true, `invariant "I1" (It stands), held since before the run, is broken by step 1.1 (it is not critical): `},
+	} {
+		pass := gatetest.Pass(t, there, there)
+		pass.Phase, pass.Introduced, pass.Broken = gate.During, map[string]string{"I1": "base", "I2": "base"}, tt.broken
+		pass.Plan.Invariants = []plan.Invariant{{ID: "I1", Text: "It stands", Check: &breaks}}
+		if tt.critical {
+			pass.Plan.Invariants = append(pass.Plan.Invariants, plan.Invariant{ID: "I2", Text: "So does it", Check: &breaks, Critical: true})
+		}
+		j := gatetest.Judge(t.Context(), named(t, "invariants"), pass)
+		if j.Passes() || j.Blocks() != tt.critical || j.Verdict.Tolerated == tt.critical || j.Verdict.Findings[0].About != "I1" {
+			t.Errorf("%s: passes %v, blocks %v, %+v", name, j.Passes(), j.Blocks(), j.Verdict)
+		}
+		if got := j.Verdict.Findings[0].Message; !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: got %q, want %q…", name, got, tt.want)
 		}
 	}
 }

@@ -50,7 +50,8 @@ func assumptions(ctx context.Context, pass *gate.Pass, d *decide.Several) {
 			continue
 		}
 		d.One(ctx, pass, *a.Check, func(v gate.Verdict) {
-			decide.Objections(pass, v, gate.Finding{Code: code.Precondition, Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: a.Check.String()})
+			decide.Objections(v, gate.Finding{Code: code.Precondition, About: a.ID,
+				Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: a.Check.String()}, pass.Report)
 		})
 	}
 }

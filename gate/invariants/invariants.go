@@ -5,7 +5,7 @@
 // An invariant is looked at before a step only as long as nobody has seen it
 // hold, or nothing has been done: after each step it is looked at anyway. A
 // finding says since when it held and which step broke it. One that is not
-// critical is recorded after a step, and makes the end partial.
+// critical fails and stops nothing, and makes the end partial.
 package invariants
 
 import (
@@ -25,7 +25,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "invariants",
-		Doc:     "Every invariant that has a check must hold before the first step, after every step and at the end; one that is not critical is recorded after a step, and makes the end partial.",
+		Doc:     "Every invariant that has a check must hold before the first step, after every step and at the end; one that is not critical fails after a step without stopping it, and makes the end partial.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before, gate.During, gate.Final},
 		Stateless: true,
 	}, nothingInvariant, judgeInvariants)
@@ -52,22 +52,24 @@ func judgeInvariants(ctx context.Context, pass *gate.Pass) error {
 // firstLook reports whether an invariant must be seen to hold before this step:
 // nobody has seen it yet, or nothing has been done yet.
 func firstLook(pass *gate.Pass, id string) bool {
-	if _, seen := pass.Introduced[id]; !seen {
+	_, seen := pass.Introduced[id]
+	if _, broken := pass.Broken[id]; !seen && !broken {
 		return true
 	}
 	return decide.Untouched(pass)
 }
 
 func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {
-	f := gate.Finding{Code: code.Invariant, Message: story(pass, inv), Expected: inv.Check.String()}
-	switch {
-	case inv.Critical:
-		decide.Objections(pass, v, f)
-	case pass.Phase == gate.Final:
-		pass.Partialf("", "%s (it is not critical)", f.Message)
-	default:
-		pass.Evidencef("%s (recorded, as it is not critical)", f.Message)
+	f := gate.Finding{Code: code.Invariant, About: inv.ID, Message: story(pass, inv), Expected: inv.Check.String()}
+	report := pass.Report
+	if !inv.Critical {
+		f.Message += " (it is not critical)"
+		report = pass.Tolerate
+		if pass.Phase == gate.Final {
+			report = pass.Partially
+		}
 	}
+	decide.Objections(v, f, report)
 }
 
 // story says which invariant is broken, since when it held, and which step
@@ -78,6 +80,13 @@ func story(pass *gate.Pass, inv plan.Invariant) string {
 	if pass.Phase == gate.Before {
 		return fmt.Sprintf("%s does not hold before step %s", name, address(pass))
 	}
+	if by, broken := pass.Broken[inv.ID]; broken {
+		held := "was broken by step " + string(by)
+		if by == "" {
+			held = "did not hold before the run"
+		}
+		return fmt.Sprintf("%s %s, and does not hold %s", name, held, after(pass))
+	}
 	switch {
 	case !known:
 		since = "never seen to hold"
@@ -87,9 +96,17 @@ func story(pass *gate.Pass, inv plan.Invariant) string {
 		since = "held since step " + since
 	}
 	if pass.Step == nil {
-		return fmt.Sprintf("%s, %s, does not hold at the end", name, since)
+		return fmt.Sprintf("%s, %s, does not hold %s", name, since, after(pass))
 	}
 	return fmt.Sprintf("%s, %s, is broken by step %s", name, since, pass.Step.Address)
+}
+
+// after is when it was looked at.
+func after(pass *gate.Pass) string {
+	if pass.Step == nil {
+		return "at the end"
+	}
+	return "after step " + string(pass.Step.Address)
 }
 
 func address(pass *gate.Pass) plan.Address {

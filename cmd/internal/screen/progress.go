@@ -13,6 +13,7 @@ import (
 
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
@@ -232,6 +233,9 @@ func (p *Progress) tell(run *history.Run, s *history.Step) {
 	}
 	p.shown[s] = true
 	p.say(p.style.step(stepLine(run, s, p.cols), s.Status))
+	for _, line := range document.Tolerated(s) {
+		p.say(fmt.Sprintf("   %s %s", p.cols.step(s.Address), safetext.Clip(line, 200)))
+	}
 }
 
 // strategy tells that there is another amount of ceremony from here on, and why.

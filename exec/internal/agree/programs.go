@@ -79,7 +79,6 @@ type lines struct{ Added, Removed int }
 type judgement struct {
 	Gate   string
 	Result *string
-	Blocks bool
 }
 
 type basis struct{ Basis, Why, Verify string }
@@ -376,7 +375,7 @@ func shownGates(all []judgement) string {
 			continue
 		}
 		judged++
-		if !j.Blocks {
+		if *j.Result == "pass" {
 			passed++
 		}
 	}

@@ -14,14 +14,11 @@ import (
 
 // Pass is what gates may look at, of a step or of the run as a whole.
 func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner) *gate.Pass {
-	introduced := map[string]string{}
-	for _, inv := range s.Plan.Invariants {
-		introduced[inv.ID] = "base"
-	}
+	introduced, broken := s.invariants(of)
 	pass := &gate.Pass{
 		Phase: phase, Plan: s.Judging.Plan, RunID: s.Rec.Run.Started.Run, Dir: s.Work.Dir, Base: s.Work.Base,
 		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Frozen: s.frozen(of),
-		Introduced: introduced, Runner: r, Log: s.Rec.Log, Sources: s.Sources,
+		Introduced: introduced, Broken: broken, Runner: r, Log: s.Rec.Log, Sources: s.Sources,
 	}
 	if of != nil {
 		pass.Task, pass.Step = s.Judging.At(of.Address)

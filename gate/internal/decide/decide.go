@@ -113,10 +113,10 @@ func (d *Several) Finish(pass *gate.Pass) error {
 }
 
 // Objections reports every finding of a check's verdict under the code and
-// words of f.
-func Objections(pass *gate.Pass, v gate.Verdict, f gate.Finding) {
+// words of f, by the method of a pass that says how grave it is.
+func Objections(v gate.Verdict, f gate.Finding, report func(gate.Finding)) {
 	for _, o := range objections(v, f) {
-		pass.Report(o)
+		report(o)
 	}
 }
 
@@ -133,7 +133,7 @@ func objections(v gate.Verdict, f gate.Finding) []gate.Finding {
 		if g.Happened == "" {
 			g.Happened = g.Message
 		}
-		g.Code, g.Message = f.Code, f.Message+": "+g.Message
+		g.Code, g.About, g.Message = f.Code, f.About, f.Message+": "+g.Message
 		all = append(all, g)
 	}
 	return all

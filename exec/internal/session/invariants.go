@@ -1,0 +1,59 @@
+package session
+
+import (
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
+	"github.com/planlock/planlock/plan"
+)
+
+// invariants says since when each invariant holds, and which step broke those
+// that do not hold and are tolerated: as the gates saw it that judged the
+// accepted steps, and the beginning of the step of.
+func (s *Session) invariants(of *history.Step) (introduced map[string]string, broken map[string]plan.Address) {
+	introduced, broken = map[string]string{}, map[string]plan.Address{}
+	for _, inv := range s.Plan.Invariants {
+		introduced[inv.ID] = "base"
+	}
+	look := func(js []gate.Judgement, by plan.Address) {
+		fell := fallen(js)
+		for _, inv := range s.Plan.Invariants {
+			_, was := broken[inv.ID]
+			switch {
+			case fell[inv.ID] && !was:
+				broken[inv.ID] = by
+				delete(introduced, inv.ID)
+			case !fell[inv.ID] && was && by != "":
+				introduced[inv.ID] = string(by)
+				delete(broken, inv.ID)
+			}
+		}
+	}
+	for _, step := range s.Rec.Run.Concluded() {
+		look(step.Gates, "")
+		if last := step.Last(); last != nil && step.Completed != nil {
+			look(last.Gates, step.Address)
+		}
+	}
+	if of != nil {
+		look(of.Gates, "")
+	}
+	return introduced, broken
+}
+
+// fallen are the ids of the invariants of which a gate said that they do not
+// hold.
+func fallen(js []gate.Judgement) map[string]bool {
+	ids := map[string]bool{}
+	for _, j := range js {
+		if j.Verdict == nil {
+			continue
+		}
+		for _, f := range j.Verdict.Findings {
+			if f.Code == code.Invariant && f.About != "" {
+				ids[f.About] = true
+			}
+		}
+	}
+	return ids
+}
