@@ -77,8 +77,8 @@ func (w Workspace) declared(ctx context.Context, run *history.Run, step plan.Add
 	if err != nil {
 		return ledger.Declared{}, err
 	}
-	if _, s, ok := p.Step(step); ok && s.Artifacts != nil {
-		return s.Artifacts.Declared(), nil
+	if t, s, ok := p.Step(step); ok {
+		return p.Declared(t, s), nil
 	}
 	return ledger.Declared{}, nil
 }

@@ -14,9 +14,12 @@ type Declared struct {
 	Modify []string `json:"modify,omitempty"`
 	Delete []string `json:"delete,omitempty"`
 	// Symbols as FOLDER.Name or FOLDER.Type.Method. Both nil: symbols are not
-	// accounted. If one is set, empty or not, the other's nil means none.
+	// accounted, unless Public is set. If one is set, empty or not, the other's
+	// nil means none.
 	SymbolsAdd    []string `json:"symbols_add"`
 	SymbolsRemove []string `json:"symbols_remove"`
+	// Public says that, where both are nil, no public symbol may come or go.
+	Public bool `json:"public,omitempty"`
 	// Within may be changed in any way, and need not be: paths, folders with all
 	// that they hold, and globs.
 	Within []string `json:"within,omitempty"`
@@ -131,7 +134,8 @@ func (a *Account) coverParents() {
 // reconcileSymbols holds symbols against those that were declared. Lists that
 // are nil say nothing about symbols; empty ones say that there are none.
 func (a *Account) reconcileSymbols(d Declared, symbols []Symbol) {
-	if d.SymbolsAdd == nil && d.SymbolsRemove == nil {
+	said := d.SymbolsAdd != nil || d.SymbolsRemove != nil
+	if !said && !d.Public {
 		return
 	}
 	expected := make(map[Expectation]bool)
@@ -145,9 +149,10 @@ func (a *Account) reconcileSymbols(d Declared, symbols []Symbol) {
 	for _, s := range symbols {
 		e := Expectation{Op: s.Op, Symbol: s.Name}
 		happened[e] = true
-		if expected[e] {
+		switch {
+		case expected[e]:
 			a.SymbolsMatching = append(a.SymbolsMatching, s)
-		} else {
+		case said || s.Public:
 			a.SymbolsExtra = append(a.SymbolsExtra, s)
 		}
 	}

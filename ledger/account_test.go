@@ -81,6 +81,8 @@ func TestReconcile(t *testing.T) {
 		{"a planted FIFO", Declared{}, []Change{{Path: "fifo", Op: Created, After: &fifo}}, nil,
 			"expected   nothing\nhappened   create fifo  ← not declared"},
 		{"symbols not accounted", Declared{}, nil, []Symbol{add, remove}, "expected   nothing\nhappened   nothing"},
+		{"a public symbol that came along", Declared{Public: true}, nil, []Symbol{{Name: "s.C", Op: Created, Path: "s/a.go", Line: 3, Public: true}, add},
+			"expected   nothing\nhappened   add symbol s.C (s/a.go:3)  ← not declared"},
 		{"symbols none", Declared{SymbolsAdd: []string{}}, nil, []Symbol{add, remove},
 			"expected   nothing\nhappened   add symbol s.A (s/a.go:3)     ← not declared\n           remove symbol s.B (s/b.go:4)  ← not declared"},
 		{"symbols as declared", Declared{SymbolsAdd: []string{"s.A"}, SymbolsRemove: []string{"s.B"}}, nil,

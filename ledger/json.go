@@ -168,11 +168,13 @@ type symbolJSON struct {
 	Path    *string `json:"path,omitempty"`
 	PathRaw []byte  `json:"path_base64,omitempty"`
 	Line    int     `json:"line"`
+	Public  bool    `json:"public,omitempty"`
 }
 
-// MarshalJSON writes an object with symbol, change, path and line.
+// MarshalJSON writes an object with symbol, change, path, line and, where it is,
+// that it is public.
 func (s Symbol) MarshalJSON() ([]byte, error) {
-	w := symbolJSON{Op: s.Op, Line: s.Line}
+	w := symbolJSON{Op: s.Op, Line: s.Line, Public: s.Public}
 	w.Name, w.NameRaw = textOut(s.Name)
 	w.Path, w.PathRaw = textOut(s.Path)
 	return json.Marshal(w)
@@ -184,7 +186,7 @@ func (s *Symbol) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("ledger: symbol: %w", err)
 	}
-	*s = Symbol{Name: textIn(w.Name, w.NameRaw), Op: w.Op, Path: textIn(w.Path, w.PathRaw), Line: w.Line}
+	*s = Symbol{Name: textIn(w.Name, w.NameRaw), Op: w.Op, Path: textIn(w.Path, w.PathRaw), Line: w.Line, Public: w.Public}
 	return nil
 }
 

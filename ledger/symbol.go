@@ -12,6 +12,9 @@ type Symbol struct {
 	Op   Op     // Created or Deleted
 	Path string // the file
 	Line int    // in the tree that has it
+	// Public says that others can use it, as far as the file tells: whoever
+	// reads its language knows.
+	Public bool
 }
 
 // Compare orders symbols by name, then by what happened to them, by path and by

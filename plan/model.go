@@ -309,7 +309,7 @@ type Expect struct {
 // Artifacts is what a step declares to change: paths or globs, and Go symbols.
 type Artifacts struct {
 	Create, Modify, Delete    []string
-	SymbolsAdd, SymbolsRemove []string // nil: not accounted
+	SymbolsAdd, SymbolsRemove []string // nil: not accounted, but for public ones under Strict
 	Bears                     []Bearing
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan/internal/paths"
 )
 
@@ -137,13 +138,14 @@ func artifactRules() []rule {
 				}
 			}},
 		{code: "symbols-not-declared", severity: Warning,
-			why: "Where a step changes Go files and says nothing about symbols, they are recorded and not accounted.",
+			why: "Where a step changes source files that are read and says nothing about symbols, one that adds or removes a " +
+				"public symbol fails.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				a := s.Artifacts
 				if x.strict && a != nil && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) &&
-					slices.ContainsFunc(a.paths(), func(p string) bool { return strings.HasSuffix(p, ".go") }) {
+					slices.ContainsFunc(a.paths(), func(p string) bool { return source.LanguageOf(p) != "" && x.options.unread(p) == "" }) {
 					tell("artifacts",
-						"the step changes Go files and does not say which symbols; they are recorded and not accounted",
+						"the step changes source files and does not say which symbols: it fails if it adds or removes a public one",
 						"add  symbols_add = []  and  symbols_remove = []  with the names of the symbols; [] means none")
 				}
 			}},

@@ -56,6 +56,7 @@ func (t *Task) Within(s *Step) []string {
 // that. The task may be nil.
 func (p *Plan) Declared(t *Task, s *Step) ledger.Declared {
 	d := s.Artifacts.Declared()
+	d.Public = p != nil && p.Profile == Strict && d.SymbolsAdd == nil && d.SymbolsRemove == nil
 	if t != nil && p != nil && p.Profile == Scoped {
 		d.Within = t.Within(s)
 		if s.Artifacts != nil { // these are to change as they are declared

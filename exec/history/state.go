@@ -277,6 +277,15 @@ func (s *Step) Vouched() []string {
 	return paths
 }
 
+// widen joins two lists of symbols: an empty one says that there are none, nil
+// says nothing.
+func widen(have, more []string) []string {
+	if have == nil {
+		return more
+	}
+	return append(have[:len(have):len(have)], more...)
+}
+
 // Granted is the plan's step with what persons have accepted for it besides.
 // The plan's own is not changed.
 func (s *Step) Granted(step *plan.Step) *plan.Step {
@@ -290,8 +299,8 @@ func (s *Step) Granted(step *plan.Step) *plan.Step {
 			widened.Artifacts = &plan.Artifacts{
 				Create: slices.Concat(have.Create, d.Create), Modify: slices.Concat(have.Modify, d.Modify),
 				Delete:        slices.Concat(have.Delete, d.Delete),
-				SymbolsAdd:    slices.Concat(have.SymbolsAdd, d.SymbolsAdd),
-				SymbolsRemove: slices.Concat(have.SymbolsRemove, d.SymbolsRemove), Bears: have.Bears}
+				SymbolsAdd:    widen(have.SymbolsAdd, d.SymbolsAdd),
+				SymbolsRemove: widen(have.SymbolsRemove, d.SymbolsRemove), Bears: have.Bears}
 		}
 		if a.MaxFiles == nil && a.MaxLines == nil && a.Modules == nil {
 			continue

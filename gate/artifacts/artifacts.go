@@ -7,8 +7,9 @@
 // and no hard link to outside. A link is followed in the tree, and what it
 // leads to need not be there. A glob of created paths is not kept by folders
 // that hold nothing. Under the profile observe a path that nobody declared is
-// recorded instead of refused. Symbols are accounted only where a step says which
-// it changes, and then under every profile.
+// recorded instead of refused. Symbols are accounted where a step says which it
+// changes, under every profile; where it says nothing, no public symbol may come
+// or go under the profile strict.
 package artifacts
 
 import (
@@ -28,7 +29,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "artifacts",
-		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead; under scoped what the plan names for a step may change, and nothing else. Where a step says which symbols it adds and removes, a source file that nobody can read fails (docs/languages.md). A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
+		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead; under scoped what the plan names for a step may change, and nothing else. Where a step does not say which symbols it adds and removes, no public one may come or go under strict; where it does, a source file that nobody can read fails (docs/languages.md). A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
 		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
 	}, content.Unchanged, judgeArtifacts)
 }
@@ -39,7 +40,9 @@ func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
 	account := accountOf(pass)
 	binds := pass.Plan.Binds(pass.Task, pass.Step)
 	if !binds && pass.Step.Artifacts == nil {
-		recorded(pass, account, pass.Nothingf)
+		for _, c := range account.Extra {
+			recorded(pass, c, pass.Nothingf)
+		}
 		pass.Nothingf("the step declares nothing")
 		return nil
 	}
@@ -114,26 +117,32 @@ func unread(pass *gate.Pass) {
 // extras says what happened without being declared: a fault, or where the plan
 // does not bind the step something that is recorded.
 func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
-	if !binds {
-		recorded(pass, account, pass.Evidencef)
-	} else {
-		for _, c := range account.Extra {
-			pass.Report(gate.Finding{Code: code.ArtifactExtra, Path: c.Path,
-				Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
-				Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
+	for _, c := range account.Extra {
+		if !binds {
+			recorded(pass, c, pass.Evidencef)
+			continue
 		}
+		pass.Report(gate.Finding{Code: code.ArtifactExtra, Path: c.Path,
+			Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
+			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
 	}
-	for _, s := range account.SymbolsExtra { // of a step that says which symbols it changes, whatever the profile
+	for _, s := range account.SymbolsExtra { // of a step that says which symbols it changes, and public ones under strict
 		pass.Report(gate.Finding{Code: code.SymbolExtra, Path: s.Path, Line: s.Line,
-			Message:  fmt.Sprintf("symbol %q was %s, and nobody declared that", s.Name, say.Symbol(s.Op)),
+			Message:  fmt.Sprintf("%ssymbol %q was %s, and nobody declared that", public(s), s.Name, say.Symbol(s.Op)),
 			Expected: fmt.Sprintf("symbol %q not %s", s.Name, say.Symbol(s.Op)),
 			Happened: fmt.Sprintf("%s in %s:%d", say.Symbol(s.Op), s.Path, s.Line)})
 	}
 }
 
-// recorded notes which paths changed without being declared, where that is no fault.
-func recorded(pass *gate.Pass, account *ledger.Account, note func(format string, args ...any)) {
-	for _, c := range account.Extra {
-		note("%q was %s without being declared (recorded, as the profile is %s)", c.Path, c.Op, pass.Plan.Profile)
+// public tells a symbol that others can use from one that only the step needs.
+func public(s ledger.Symbol) string {
+	if s.Public {
+		return "public "
 	}
+	return ""
+}
+
+// recorded notes what happened without being declared, where that is no fault.
+func recorded(pass *gate.Pass, c ledger.Change, note func(format string, args ...any)) {
+	note("%q was %s without being declared (recorded, as the profile is %s)", c.Path, c.Op, pass.Plan.Profile)
 }

@@ -26,6 +26,7 @@ func TestUnreadFilesAreUndecided(t *testing.T) {
 			p.Step.Artifacts = &plan.Artifacts{Modify: []string{"**"}, SymbolsAdd: append([]string{}, names...)}
 		}
 	}
+	modifies := func(p *gate.Pass) { p.Step.Artifacts = &plan.Artifacts{Modify: []string{"**"}} }
 	protects := func(names ...string) func(*gate.Pass) {
 		return func(p *gate.Pass) {
 			p.Plan.NonGoals = []plan.NonGoal{{ID: "N1", Text: "leave it", Symbols: names}}
@@ -56,6 +57,14 @@ func TestUnreadFilesAreUndecided(t *testing.T) {
 	try(t, "artifacts", []trial{
 		{"no symbols", was, is, symbols(), unread},
 		{"a symbol", was, is, under(plan.Observe, symbols("a/user.User")), []string{"fail", "symbol-missing", "unread a/user.rb"}},
+		{"a public symbol of a step that says nothing", files{"p/p.go": "package p\n"},
+			files{"p/p.go": "package p\nfunc F() {}\n"}, modifies, []string{"fail", "symbol-extra p/p.go:2"}},
+		{"a symbol that nobody else can use", files{"p/p.go": "package p\n"},
+			files{"p/p.go": "package p\nfunc f() {}\n"}, modifies, pass},
+		{"a public symbol under observe", files{"p/p.go": "package p\n"},
+			files{"p/p.go": "package p\nfunc F() {}\n"}, under(plan.Observe, modifies), pass},
+		{"a test", files{"p/p_test.go": "package p\n"},
+			files{"p/p_test.go": "package p\nfunc TestF() {}\n"}, modifies, pass},
 		{"nothing said", was, is, func(p *gate.Pass) { p.Step.Artifacts = &plan.Artifacts{Modify: []string{"**"}} }, pass},
 		{"a symbol that was not declared, under observe", files{"p/p.go": "package p\n"},
 			files{"p/p.go": "package p\nfunc F() {}\n"}, under(plan.Observe, symbols()), []string{"fail", "symbol-extra p/p.go:2"}},

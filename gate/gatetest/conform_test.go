@@ -218,7 +218,7 @@ func TestPass(t *testing.T) {
 		t.Errorf("lines: %+v", pass.Lines)
 	}
 	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"bare"}, Delete: []string{"gone"},
-		Modify: []string{"p/p.go"}}
+		Modify: []string{"p/p.go"}, SymbolsAdd: []string{"p.B"}, SymbolsRemove: []string{"p.A"}}
 	j := gatetest.Judge(t.Context(), gate.New(gate.Info{Name: "g", Doc: "Looks at the account.",
 		Phases: []gate.Phase{gate.After}},
 		func(_ context.Context, p *gate.Pass) error {

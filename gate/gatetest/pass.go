@@ -157,11 +157,7 @@ func ready(pass *gate.Pass, phase gate.Phase) *gate.Pass {
 		return own
 	}
 	if own.Account == nil && own.Step != nil {
-		var d ledger.Declared
-		if own.Step.Artifacts != nil {
-			d = own.Step.Artifacts.Declared()
-		}
-		a := ledger.Reconcile(d, own.Changes, own.Symbols)
+		a := ledger.Reconcile(own.Plan.Declared(own.Task, own.Step), own.Changes, own.Symbols)
 		own.Account = &a
 	}
 	return own

@@ -130,10 +130,13 @@ func (n names) add(f *File) {
 		return
 	}
 	for _, s := range f.Symbols {
-		sym := ledger.Symbol{Name: s.Name, Path: f.Path, Line: s.Line}
-		if old, ok := n[s.Name]; !ok || sym.Compare(old) < 0 {
-			n[s.Name] = sym
+		_, public := f.Surface.Decls[s.Name]
+		sym, old := ledger.Symbol{Name: s.Name, Path: f.Path, Line: s.Line, Public: public}, n[s.Name]
+		if old.Name != "" && old.Compare(sym) < 0 {
+			sym, old = old, sym
 		}
+		sym.Public = sym.Public || old.Public // of one of them at least
+		n[s.Name] = sym
 	}
 }
 

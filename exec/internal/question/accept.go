@@ -95,7 +95,7 @@ func acceptable(c *guard.Case, f *history.AttemptFailed) (*history.Addendum, str
 	if task, step := c.Place(); over[code.ArtifactExtra] || over[code.SymbolExtra] ||
 		c.Plan.Binds(task, step) && len(account.Extra)+len(account.SymbolsExtra) > 0 {
 		var ok bool
-		if grant.Artifacts, words, ok = declare(account); !ok {
+		if grant.Artifacts, words, ok = declare(a.Accounted); !ok {
 			return nil, ""
 		}
 	}
@@ -123,8 +123,8 @@ func unreadOf(grant *history.Addendum) []string {
 // declare is what an account has too much, as a declaration. It is not ok where
 // a path could not be declared by its name alone, or belongs to a repository or
 // to planlock.
-func declare(account ledger.Account) (*ledger.Declared, []string, bool) {
-	d := &ledger.Declared{}
+func declare(done *history.Accounted) (*ledger.Declared, []string, bool) {
+	d, account := &ledger.Declared{}, done.Account
 	var names []string
 	for _, c := range account.Extra {
 		if strings.ContainsAny(c.Path, `*?[]{}\`) || !utf8.ValidString(c.Path) || ledger.Reserved(c.Path) {
@@ -141,12 +141,18 @@ func declare(account ledger.Account) (*ledger.Declared, []string, bool) {
 		names = append(names, c.Path)
 	}
 	for _, s := range account.SymbolsExtra {
+		names = append(names, s.Name)
+	}
+	symbols := account.SymbolsExtra
+	if len(symbols) > 0 && done.Declared.Public { // once some are declared, all are accounted
+		symbols = done.Symbols
+	}
+	for _, s := range symbols {
 		if s.Op == ledger.Deleted {
 			d.SymbolsRemove = append(d.SymbolsRemove, s.Name)
 		} else {
 			d.SymbolsAdd = append(d.SymbolsAdd, s.Name)
 		}
-		names = append(names, s.Name)
 	}
 	if len(names) > acceptedNamed {
 		names = []string{fmt.Sprintf("%d changes", len(names))}
