@@ -136,6 +136,7 @@ type attempt struct {
 	RolledBack bool            `json:"rolled_back"`
 	Reinstates int             `json:"reinstates,omitempty"` // the attempt whose work was accepted, and put back
 	reverted   []string        // at which paths it was not
+	continues  int             // the attempt whose unfinished work it went on from
 	Lane       *lane           `json:"lane,omitempty"` // null: it was carried out by itself
 	Started    stamp           `json:"started"`
 	Ended      stamp           `json:"ended"`

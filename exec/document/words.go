@@ -234,6 +234,8 @@ func (s *step) detours() []string {
 			name = fmt.Sprintf("what attempt %d did was kept without %s", a.Reinstates, strings.Join(a.reverted, ", "))
 		case a.Reinstates > 0:
 			name = fmt.Sprintf("what attempt %d did was accepted", a.Reinstates)
+		case a.continues > 0:
+			name = fmt.Sprintf("went on from what attempt %d left", a.continues)
 		case again && aside:
 			name = "alone"
 		case again:

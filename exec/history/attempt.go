@@ -32,6 +32,9 @@ type AttemptStarted struct {
 	// Reverted are paths at which it is not put back, because a person wanted
 	// them as they were before it.
 	Reverted []string `json:"reverted,omitempty"`
+	// Continues is the attempt whose tree is put back before the executor is
+	// called, which goes on from there: its context was full; 0: none.
+	Continues int `json:"continues,omitempty"`
 	// Stamps is the digest of the file of stamps that was written before this
 	// record; "" if that of an earlier one holds, or there is none.
 	Stamps ledger.Digest `json:"stamps,omitempty"`

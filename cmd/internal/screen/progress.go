@@ -85,6 +85,8 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 		p.say("   mode switched from " + safetext.Escape(f.String()))
 	case *history.StrategySet:
 		p.strategy(f)
+	case *history.Budget:
+		p.budget(f)
 	case *history.RolledBack:
 		p.setBack(e.State, f)
 	case *history.Lesson:
@@ -244,6 +246,15 @@ func (p *Progress) strategy(f *history.StrategySet) {
 		p.say(fmt.Sprintf("   strategy switched from %s to %s: %s", safetext.Escape(string(f.From)),
 			safetext.Escape(string(f.Strategy)), safetext.Clip(f.Why, 200)))
 	}
+}
+
+// budget tells how far the tokens of the session are used up, and what follows.
+func (p *Progress) budget(f *history.Budget) {
+	follows := "executors are asked to be brief"
+	if f.Handoff {
+		follows = "the session ends here, and another one goes on from the checkpoint"
+	}
+	p.say(fmt.Sprintf("   %d %% of the tokens of this session are used (%d of %d): %s", f.Used*100/max(1, f.Limit), f.Used, f.Limit, follows))
 }
 
 // setBack tells where the run stands, and forgets the ends of steps that are

@@ -44,6 +44,9 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 		executor = a.reinstate(was, started.Reverted)
 		started.Reinstates, started.Identity = was.Number, was.Method.Identity
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
+	} else if was := unfinished(s); was != nil && started.Phase == "" {
+		executor, started.Continues = a.carriedOn(executor, was), was.Number
+		t.inputs, started.Inputs = "", "" // it does not begin with the tree of the run
 	}
 	if err := t.ahead(ctx); err != nil {
 		return err
@@ -191,6 +194,33 @@ func reverted(s *history.Step, was *history.Attempt) (paths []string) {
 	return paths
 }
 
+// unfinished is the attempt whose work the next one goes on with, because the
+// context of its executor was full; nil if it begins anew.
+func unfinished(s *history.Step) *history.Attempt {
+	for _, a := range slices.Backward(s.Attempts) {
+		switch f := a.Failure; {
+		case f == nil:
+			return nil
+		case f.Class == history.ContextExhausted && a.Discarded.Tree != "":
+			return a
+		case f.Class != history.Interrupted && f.Class != history.Lost:
+			return nil
+		}
+	}
+	return nil
+}
+
+// carriedOn is an executor that finds what an attempt left, and goes on from
+// there.
+func (a *Attempts) carriedOn(x Executor, was *history.Attempt) Executor {
+	return Executor{Identity: x.Identity, Do: func(ctx context.Context, w Work) (Outcome, error) {
+		if err := a.putBack(ctx, was, nil); err != nil {
+			return Outcome{}, err
+		}
+		return x.Do(ctx, w)
+	}}
+}
+
 // reinstate is an executor that puts back what an attempt did, but at some paths,
 // and says what it said.
 func (a *Attempts) reinstate(was *history.Attempt, without []string) Executor {
@@ -198,19 +228,8 @@ func (a *Attempts) reinstate(was *history.Attempt, without []string) Executor {
 		if was.Discarded.Tree == "" {
 			return Outcome{}, nil // it left nothing that is known; what the tree holds is judged
 		}
-		want, err := a.Rec.Store.Tree(ctx, was.Discarded)
-		if err != nil {
-			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)
-		}
-		have, err := a.Work.Scanner.Scan(ctx, a.Work.Dir, a.Work.Tree)
-		if err != nil {
+		if err := a.putBack(ctx, was, without); err != nil {
 			return Outcome{}, err
-		}
-		if want, err = leaving(want, have, without); err != nil {
-			return Outcome{}, err
-		}
-		if err := a.Rec.Store.Restore(ctx, a.Work.Dir, want, have); err != nil {
-			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)
 		}
 		out := Outcome{}
 		if was.Said != nil {
@@ -219,6 +238,25 @@ func (a *Attempts) reinstate(was *history.Attempt, without []string) Executor {
 		}
 		return out, nil
 	}}
+}
+
+// putBack puts back what an attempt did that was undone, but at some paths.
+func (a *Attempts) putBack(ctx context.Context, was *history.Attempt, without []string) error {
+	want, err := a.Rec.Store.Tree(ctx, was.Discarded)
+	if err != nil {
+		return fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)
+	}
+	have, err := a.Work.Scanner.Scan(ctx, a.Work.Dir, a.Work.Tree)
+	if err != nil {
+		return err
+	}
+	if want, err = leaving(want, have, without); err != nil {
+		return err
+	}
+	if err := a.Rec.Store.Restore(ctx, a.Work.Dir, want, have); err != nil {
+		return fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)
+	}
+	return nil
 }
 
 // leaving is a tree with what another one has at some paths.

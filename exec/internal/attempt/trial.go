@@ -239,6 +239,9 @@ func feedback(run *history.Run, s *history.Step) (all []string) {
 			all = append(all, "summary of attempt "+strconv.Itoa(a.Number)+": "+a.Said.Summary)
 		}
 	}
+	if last := s.Last(); last != nil && last.Method.Continues > 0 {
+		all = append(all, fmt.Sprintf("what attempt %d left is in the tree: go on from there", last.Method.Continues))
+	}
 	for _, x := range s.Questions {
 		if x.Answer != nil && x.Answer.Choice == choice.Again && x.Answer.Reason != "" {
 			all = append(all, fmt.Sprintf("%s says: %s", x.Answer.By, x.Answer.Reason))
