@@ -101,6 +101,42 @@ func TestEvidenceOfTasks(t *testing.T) {
 	}
 }
 
+// What is older than the task is no evidence of it: a run that began before, and
+// a file that none of its steps wrote.
+func TestOldEvidenceIsNone(t *testing.T) {
+	for name, test := range map[string]struct {
+		started string // of the run, as a part of the server's answer
+		claims  string // a file that the job claims
+		want    history.StepStatus
+		reason  string
+	}{
+		"a run of now":          {fmt.Sprintf(`,"start_time":%d`, time.Now().Add(time.Hour).UnixMilli()), "base.txt", history.Completed, "was found"},
+		"nobody knows when":     {"", "base.txt", history.Completed, "was found"},
+		"a run of last year":    {`,"start_time":1760803461000`, "base.txt", history.Failed, "began at 2025-10-18T16:04:21Z, before the task did"},
+		"a file that was there": {"", "b.txt", history.Failed, `"b.txt" was there before the task, and none of its steps wrote it`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(w, `{"run":{"info":{"run_id":"r1","status":"FINISHED"%s},"data":{}}}`, test.started)
+			}))
+			defer s.Close()
+			script := pipelineScript()
+			script["1.1"] = func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+				out, err := trained("r1")(ctx, w)
+				out.Artifacts = []string{test.claims}
+				return out, err
+			}
+			b := exectest.New(t, pipeline, workspace, script)
+			b.Controller.Evidence = &search.Policy{Tracker: &remote.MLflow{URL: s.URL}}
+			b.Controller.Advisors = exec.Advisors{advice.Reflection: nil}
+			run := b.Run(t)
+			if o := run.Report.Run.Task("1").Outcome(); o.Status != test.want || !strings.Contains(o.Reason, test.reason) {
+				t.Errorf("%s (%s); want %s (…%s…)", o.Status, o.Reason, test.want, test.reason)
+			}
+		})
+	}
+}
+
 // Who asks for evidence without a tracker is told why a task owes a run, and
 // how it need not or can.
 func TestEvidenceThatIsMissingSaysTheWayOut(t *testing.T) {

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
@@ -39,6 +40,8 @@ type Pass struct {
 	// Content reads contents of entries of Base and Before (from the store) and
 	// After (from Dir). The controller sets it; a pass of a test may leave it nil.
 	Content ledger.Content
+	// Began is when the attempt began; the zero time where there is none.
+	Began time.Time
 	// Since reads the tree as it was before the first step of the task. The
 	// controller sets it; where it is nil the task began with Before.
 	Since func(context.Context) (*ledger.Tree, error)

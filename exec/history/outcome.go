@@ -28,7 +28,7 @@ const (
 	evidenceFound   = "pass"   // all of it was found
 	evidenceMissing = "fail"   // something was not
 	notLooked       = "N/A"    // nobody looked
-	evidenceWaived  = "waived" // nobody was to look: the gates of the steps were enough
+	evidenceWaived  = "waived" // there was nothing to look for, or nobody was to: the gates of the steps were enough
 )
 
 // Retries counts what was tried anew at the three points of a task.
@@ -135,7 +135,7 @@ type Evidence struct {
 	Task   string            `json:"task_id"`
 	Kind   evidence.TaskType `json:"type"`
 	Items  []evidence.Item   `json:"items,omitempty"`
-	Pass   bool              `json:"pass"`
+	Pass   bool              `json:"pass"`             // something was asked for, and all of it was found
 	Retry  int               `json:"retry"`            // 0 for the first look
 	Action string            `json:"action,omitempty"` // of the retry: "requery", "regenerate"
 	Undone bool              `json:"-"`                // the run was set back to before the end of the task
@@ -143,7 +143,14 @@ type Evidence struct {
 
 func (*Evidence) Type() string { return "evidence" }
 
+// Lacks reports whether something that was asked for was not found. A task that
+// owes nothing lacks nothing, and has shown nothing.
+func (f *Evidence) Lacks() bool { return !f.Pass && len(f.Items) > 0 }
+
 func (f *Evidence) String() string {
+	if len(f.Items) == 0 {
+		return sprint("task %s (%s) owes no evidence", f.Task, f.Kind)
+	}
 	found := 0
 	for _, item := range f.Items {
 		if item.State == evidence.Found {

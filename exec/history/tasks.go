@@ -156,8 +156,10 @@ func (t Task) Conclude() *TaskOutcome {
 	switch seen := t.Evidence(); {
 	case seen != nil && seen.Pass:
 		o.Verification = evidenceFound
-	case seen != nil:
+	case seen != nil && seen.Lacks():
 		o.Verification = evidenceMissing
+	case seen != nil && o.Execution.Succeeded():
+		o.Verification = evidenceWaived
 	case !t.run.Roles.Evidence && o.Execution.Succeeded():
 		o.Verification = evidenceWaived
 	}

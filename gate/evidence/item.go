@@ -1,6 +1,9 @@
 package evidence
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // A Kind of evidence.
 type Kind string
@@ -41,6 +44,9 @@ type Item struct {
 	Size   int64  `json:"size,omitempty"`   // of a file, in bytes
 	Digest string `json:"digest,omitempty"` // of a file's content, as in Want
 	Status string `json:"status,omitempty"` // of a run, as its server says
+	// Started is when a run began, as its server says; the zero time where it
+	// does not.
+	Started time.Time `json:"started,omitzero"`
 	// Experiment is the id of the experiment that a run belongs to.
 	Experiment string `json:"experiment,omitempty"`
 	// Metrics are the latest values that the server keeps for a run.

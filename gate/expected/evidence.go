@@ -4,19 +4,22 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/gate/internal/workspace"
 	"github.com/planlock/planlock/internal/code"
+	"github.com/planlock/planlock/ledger"
 )
 
 // Evidence is the gate that asks for the files that a step owes as evidence.
 func Evidence() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "evidence",
-		Doc:     "Every path that the step lists as evidence must be there and not be empty.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
+		Doc:     "Every path that the step lists as evidence must be there, must not be empty, and must be the work of the attempt: changed by it, or not older.",
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
 	}, nothingOwed, judgeEvidence)
 }
 
@@ -50,12 +53,26 @@ func judgeEvidence(_ context.Context, pass *gate.Pass) error {
 			lacking(pass, p, workspace.WhyNot(err))
 		case empty:
 			lacking(pass, p, "it is empty")
+		case !written(pass, p, info):
+			lacking(pass, p, "it was there before the step, and is as it was")
 		default:
 			pass.Evidencef("%q is there (%s, %d bytes)", p, workspace.KindOf(info.Mode()), info.Size())
 			pass.Cite(gate.Citation{Path: p})
 		}
 	}
 	return nil
+}
+
+// written reports whether a path is the work of the attempt: it, or something
+// below it, changed or, where that cannot be seen in a tree, was written since.
+// A pass that has no trees, as in a test of the host, is believed.
+func written(pass *gate.Pass, p string, info fs.FileInfo) bool {
+	if pass.Before == nil || pass.After == nil || slices.ContainsFunc(pass.Changes, func(c ledger.Change) bool {
+		return c.After != nil && (c.Path == p || strings.HasPrefix(c.Path, p+"/"))
+	}) {
+		return true
+	}
+	return !pass.Began.IsZero() && !info.ModTime().Before(pass.Began)
 }
 
 // lacking reports evidence that is not there, or empty.

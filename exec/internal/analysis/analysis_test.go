@@ -224,8 +224,9 @@ func TestPropagation(t *testing.T) {
 func TestKPIs(t *testing.T) {
 	r := tell(t, all, 1, 1, 1, 1)
 	r.step("1.1", "", "primary").step("2.1", "", "primary", "backup_1").step("3.1", "", "primary", "primary", "").step("4.1", "", "primary")
-	r.add("", 0, &history.Evidence{Task: "1", Pass: true, Kind: evidence.Documentation})
-	r.add("", 0, &history.Evidence{Task: "4", Pass: false, Kind: evidence.Experimental})
+	r.add("", 0, &history.Evidence{Task: "1", Pass: true, Kind: evidence.Documentation, Items: []evidence.Item{{State: evidence.Found}}})
+	r.add("", 0, &history.Evidence{Task: "3", Kind: evidence.Documentation}) // owes none
+	r.add("", 0, &history.Evidence{Task: "4", Pass: false, Kind: evidence.Experimental, Items: []evidence.Item{{State: evidence.Missing}}})
 	r.add("", 0, &history.TaskOutcome{Task: "4", Status: history.Failed})
 	got := r.end(history.Partial).analysed().KPIs
 	want := analysis.KPIs{Tasks: 4, Completed: analysis.Rate{N: 2, Of: 4}, RetrySuccess: analysis.Rate{N: 1, Of: 2},

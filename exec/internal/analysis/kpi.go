@@ -37,7 +37,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 				k.RetrySuccess.N++
 			}
 		}
-		if e := r.Task(t.ID).Evidence(); e != nil {
+		if e := r.Task(t.ID).Evidence(); e != nil && len(e.Items) > 0 {
 			k.Evidence.Of++
 			if e.Pass {
 				k.Evidence.N++

@@ -48,7 +48,7 @@ func conclude(c *guard.Case, task *plan.Task) []Wanted {
 	switch {
 	case seen == nil:
 		return verify(c, Verify{Task: task.ID})
-	case seen.Pass:
+	case !seen.Lacks():
 	case retry != nil && retry.Terminal != "":
 	case retry != nil && retry.Retry > seen.Retry:
 		if retry.After > 0 && !c.Seen.Holds(guard.Due) {
@@ -78,7 +78,7 @@ func lastWord(c *guard.Case, task *plan.Task) []Wanted {
 	if a := of.Approval(); a != nil && !a.Status.Runs() {
 		o.Reason += because(a)
 	}
-	if seen := of.Evidence(); seen != nil && !seen.Pass && o.Status != history.Completed {
+	if seen := of.Evidence(); seen != nil && seen.Lacks() && o.Status != history.Completed {
 		o.Reason += ": " + lacks(c, seen)
 	}
 	if r := of.EvidenceRetry(); o.Status != history.Completed && r != nil && r.Terminal != "" {

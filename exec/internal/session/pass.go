@@ -26,6 +26,9 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 			pass.Step, pass.Vouched = of.Granted(pass.Step), of.Vouched()
 		}
 		pass.Feedback = failures(of)
+		if last := of.Last(); last != nil {
+			pass.Began = last.Started
+		}
 		pass.Since = func(ctx context.Context) (*ledger.Tree, error) { return s.beforeTask(ctx, pass) }
 	}
 	return pass

@@ -2,8 +2,12 @@ package tasks
 
 import (
 	"context"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -14,6 +18,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/search"
+	"github.com/planlock/planlock/plan"
 )
 
 // Evidence is what the tasks of a run were to leave behind. Policy says how it
@@ -39,10 +44,14 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	found.Kind = policy.Type(shown)
 	runs, artifacts := engine.Claimed(v.Rec.Run, task)
 	found.Items = policy.Look(ctx, v.Work.Dir, v.Runner(nil), policy.Needs(shown, runs, artifacts))
+	old := v.before(task)
+	for i := range found.Items {
+		old(&found.Items[i])
+	}
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
-	found.Pass = allFound(found.Items)
+	found.Pass = len(found.Items) > 0 && allFound(found.Items)
 	found.Items = firstItems(found.Items)
 	v.Rec.Seen.Forget(disturbance.StrangersRan...)
 	facts := []history.Located{{Fact: found}}
@@ -59,9 +68,54 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	return v.Rec.RecordAll(ctx, facts...)
 }
 
+// before takes from what was found what is older than the task: a file that none
+// of its steps wrote, and a run of an experiment that began before it.
+func (v *Evidence) before(task *plan.Task) func(*evidence.Item) {
+	var began time.Time
+	var written []string
+	carried := false // some of it was done in an earlier run
+	for i := range task.Steps {
+		s := v.Rec.Run.Step(task.Steps[i].Address)
+		carried = carried || s.Carried != nil
+		for _, a := range s.Attempts {
+			if began.IsZero() || a.Started.Before(began) {
+				began = a.Started
+			}
+			if a.Failure != nil || a.Accounted == nil {
+				continue
+			}
+			for _, c := range a.Accounted.Changes {
+				written = append(written, c.Path)
+			}
+		}
+	}
+	return func(i *evidence.Item) {
+		switch {
+		case i.State != evidence.Found || began.IsZero() || carried:
+		case i.Kind == evidence.Run && !i.Started.IsZero() && i.Started.Before(began.Add(-skew)):
+			*i = i.Missing("run %q began at %s, before the task did", i.Name, i.Started.UTC().Format(time.RFC3339))
+		case i.Kind == evidence.File && !within(written, path.Clean(i.Name)) && !v.newer(path.Clean(i.Name), began):
+			*i = i.Missing("%q was there before the task, and none of its steps wrote it", i.Name)
+		}
+	}
+}
+
+// skew is how far the clock of a tracking server may be behind ours.
+const skew = time.Minute
+
+// within reports whether a path, or something below it, is among some.
+func within(paths []string, name string) bool {
+	return slices.ContainsFunc(paths, func(p string) bool { return p == name || strings.HasPrefix(p, name+"/") })
+}
+
+// newer reports whether a file of the workspace was written since a time.
+func (v *Evidence) newer(name string, began time.Time) bool {
+	info, err := os.Stat(filepath.Join(v.Work.Dir, filepath.FromSlash(name)))
+	return err == nil && !info.ModTime().Before(began)
+}
+
 // allFound reports whether all that was asked for was found. What nobody could
-// verify was not found, and where nothing was asked for there is nothing to
-// miss.
+// verify was not found.
 func allFound(items []evidence.Item) bool {
 	return !slices.ContainsFunc(items, func(i evidence.Item) bool { return i.State != evidence.Found })
 }

@@ -49,8 +49,10 @@ func (m *MLflow) run(ctx context.Context, n evidence.Need) evidence.Item {
 		return n.Unverifiable("%v", err)
 	}
 	item := evidence.Item{Need: n, State: evidence.Found, Status: run.status, Experiment: run.experiment,
-		Metrics: run.metrics}
-	if run.status != "FINISHED" {
+		Metrics: run.metrics, Started: run.started}
+	if run.deleted {
+		item.State, item.Why = evidence.Missing, fmt.Sprintf("run %q was deleted", n.Name)
+	} else if run.status != "FINISHED" {
 		item.State, item.Why = evidence.Missing, fmt.Sprintf("the server calls run %q %q, not FINISHED", n.Name,
 			run.status)
 	}

@@ -45,6 +45,8 @@ type MLflow struct {
 // A trackedRun is a run as the server knows it.
 type trackedRun struct {
 	experiment, status string // status "FINISHED" where it ended well
+	deleted            bool   // somebody threw it away
+	started            time.Time
 	metrics            map[string]float64
 }
 
@@ -60,6 +62,8 @@ func (m *MLflow) lookUp(ctx context.Context, id string) (*trackedRun, error) {
 				RunID        string          `json:"run_id"`
 				ExperimentID json.RawMessage `json:"experiment_id"`
 				Status       string          `json:"status"`
+				Stage        string          `json:"lifecycle_stage"` // "active" or "deleted"
+				Start        size            `json:"start_time"`      // Unix time in milliseconds
 			} `json:"info"`
 			Data struct {
 				Metrics []struct {
@@ -77,7 +81,10 @@ func (m *MLflow) lookUp(ctx context.Context, id string) (*trackedRun, error) {
 		return nil, m.fault(http.StatusOK, fmt.Sprintf(" and another run than %q", id))
 	}
 	run := &trackedRun{experiment: strings.Trim(string(info.ExperimentID), `"`), status: info.Status,
-		metrics: map[string]float64{}}
+		deleted: info.Stage == "deleted", metrics: map[string]float64{}}
+	if info.Start > 0 {
+		run.started = time.UnixMilli(int64(info.Start)).UTC()
+	}
 	for _, metric := range answer.Run.Data.Metrics {
 		var v float64 // NaN and infinities come as texts, and are left out
 		if len(run.metrics) < maxMetrics && json.Unmarshal(metric.Value, &v) == nil && !math.IsInf(v, 0) {
@@ -119,7 +126,7 @@ func (m *MLflow) list(ctx context.Context, id, folder string) ([]trackedFile, er
 	return nil, m.fault(http.StatusOK, fmt.Sprintf(" and a list of more than %d pages", maxPages))
 }
 
-// A size comes as a number, or as digits in a text.
+// A size or a time comes as a number, or as digits in a text.
 type size int64
 
 // UnmarshalJSON reads either spelling.

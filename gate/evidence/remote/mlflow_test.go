@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -54,6 +55,8 @@ func recorded(t *testing.T, token string) *httptest.Server {
 			w.Write([]byte("<html>please log in</html>"))
 		case "twice":
 			w.Write(bytes.Replace(body("finished.json"), []byte(`"status"`), []byte(`"status": "FAILED", "status"`), 1))
+		case "deleted":
+			io.WriteString(w, strings.NewReplacer(finished, "deleted", `"active"`, `"deleted"`).Replace(string(body("finished.json"))))
 		case "large":
 			w.Write([]byte(strings.Repeat(" ", 4<<20+1)))
 		case "elsewhere":
@@ -88,7 +91,7 @@ func TestMLflowRun(t *testing.T) {
 	need := evidence.Need{Kind: evidence.Run, Name: finished}
 	got := m.Look(t.Context(), need)
 	want := evidence.Item{Need: need, State: evidence.Found, Experiment: "3", Status: "FINISHED",
-		Metrics: map[string]float64{"accuracy": 0.93}}
+		Metrics: map[string]float64{"accuracy": 0.93}, Started: time.Date(2025, 10, 18, 16, 4, 21, 0, time.UTC)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -116,6 +119,7 @@ func TestMLflowEvidence(t *testing.T) {
 		"finished":            {m, run(finished), evidence.Found, ""},
 		"running":             {m, run(running), evidence.Missing, `"RUNNING", not FINISHED`},
 		"failed":              {m, run(failed), evidence.Missing, `"FAILED", not FINISHED`},
+		"deleted":             {m, run("deleted"), evidence.Missing, "was deleted"},
 		"unknown":             {m, run("cccc"), evidence.Missing, "knows no such run"},
 		"no id":               {m, run(""), evidence.Missing, "no run was named"},
 		"another run":         {m, run("other"), evidence.Unverifiable, "another run"},
