@@ -281,6 +281,9 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 		spelled := spellingOf(report.Run, s.Dir, s.flags)
 		err = errors.Join(err, printReport(p.out, report, spelled))
 	}
+	if run := reportedRun(report); run != nil && err == nil && !streams && !told {
+		err = p.proveAchieved(ctx, run, s.Dir)
+	}
 	if run := reportedRun(report); s.Summary && run != nil {
 		err = errors.Join(err, p.writeSummaries(ctx, p.workspace(s.Dir), run))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
 )
 
 // verifyCommand is "planlock verify": it proves a run: its journal, its trees
@@ -55,12 +56,34 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 			Views: proof.Views, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status, Signed: signed})
 		return cmp.Or(err, signed.failure())
 	}
+	return p.printProof(id, proof, signed, f.Dir)
+}
+
+// proveAchieved proves a phase that was achieved, without being told to: that is
+// what comes next, and nothing depends on a choice.
+func (p *cli) proveAchieved(ctx context.Context, run *history.Run, dir string) error {
+	if run.Started.Format != plan.PhasePlan || run.Started.Shadow || run.Sealed == nil || run.Status != history.Achieved {
+		return nil
+	}
+	known, err := p.knownKeys(dir, "")
+	if err != nil {
+		return err
+	}
+	proof, err := p.workspace(dir).Verify(ctx, run.Started.Run)
+	if err != nil {
+		return fmt.Errorf("the phase is complete, and its verification failed: %w", err)
+	}
+	return p.printProof(run.Started.Run, proof, known.look(proof.Run, cutOff(ctx, proof.Run, dir)), dir)
+}
+
+// printProof prints what was proved of a run, and who signed it.
+func (p *cli) printProof(id string, proof *exec.Proof, signed signature, dir string) error {
 	fmt.Fprintf(p.out, "run %s holds: %s, %s with %s, %s\n", id, plural(proof.Records, "record"),
 		plural(proof.Trees, "tree"), plural(proof.Contents, "content"), plural(proof.Views, "view"))
 	if proof.Run.Sealed == nil {
 		fmt.Fprintf(p.out, "It is not sealed (%s): views are proved once it has ended.\n", proof.Run.Status)
 	}
-	fmt.Fprint(p.out, signed.text(resumeFrom(proof.Run, f.Dir)))
+	fmt.Fprint(p.out, signed.text(resumeFrom(proof.Run, dir)))
 	return signed.failure()
 }
 

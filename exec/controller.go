@@ -202,8 +202,11 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 // version, say. moved are the names of all that did, as the refusal of Resume
 // gives them, such as "agent gate polite"; by and all of them stand in the
 // journal. What moved and is not named is refused, and so is a name of
-// something that did not move. The plan, the tree and the repository cannot be
-// accepted so: amend the run, or put them back.
+// something that did not move. "repository" stands for what somebody did in the
+// repository while the run rested: commits, branches, tags, what is staged,
+// settings. What it says git is to run cannot be accepted so, and neither can the
+// plan or the tree: amend the run, put them back, or answer the question about
+// what others did.
 func (c *Controller) ResumeAccepting(ctx context.Context, locked *plan.Locked, run, by string,
 	moved ...string) (_ *Report, err error) {
 	return c.resume(ctx, locked, run, life.Accepted{By: by, Moved: moved})

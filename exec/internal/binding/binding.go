@@ -149,9 +149,7 @@ func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*sessi
 	for _, m := range moves {
 		refused.Reasons = append(refused.Reasons, m.String())
 	}
-	if len(moves) > 0 {
-		refused.Actions = slices.Insert(refused.Actions, 1, b.Accepting(moves))
-	}
+	accept := b.Accepting(moves)
 	left := b.Repository
 	if left == nil {
 		left = b.Rec.Run.Git
@@ -159,9 +157,15 @@ func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*sessi
 	if moved := left.Moved(git); len(moved) > 0 {
 		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))
 		refused.Hint += "; git reset HEAD@{1} takes a commit back and keeps its files, git switch goes back to a branch"
+		if b.Rec.Run.Paused != nil && Harmless(moved) {
+			accept.Accept = append(accept.Accept, RepositoryMoved)
+		}
 	}
 	if len(refused.Reasons) == 0 {
 		return nil, nil
+	}
+	if len(accept.Accept) > 0 {
+		refused.Actions = slices.Insert(refused.Actions, 1, accept)
 	}
 	refused.Err = errors.Join(errs...)
 	return refused, nil
@@ -312,4 +316,17 @@ func FileDigest(path string) (ledger.Digest, error) {
 	defer f.Close()
 	d, _, err := ledger.SumReader(f)
 	return d, err
+}
+
+// RepositoryMoved is what a person accepts who lets a run go on although
+// somebody worked in the repository: as a name among those of what moved.
+const RepositoryMoved = "repository"
+
+// Harmless reports whether what moved of a repository, as a [ledger.GitState]
+// calls it, runs nothing and hides nothing.
+func Harmless(moved []string) bool {
+	return !slices.ContainsFunc(moved, func(name string) bool {
+		return !slices.Contains([]string{"HEAD", "index", "config", "config.worktree"}, name) &&
+			!strings.HasPrefix(name, "refs/")
+	})
 }

@@ -3,9 +3,9 @@ package life
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/git"
@@ -22,8 +22,9 @@ type repository struct {
 
 // meanwhile looks at the repository of a run that was let go. A commit, a branch,
 // a tag, what is staged and a setting are no business of the run, as long as the
-// tree is what it was: the run goes on from there, and says so. What tells git to
-// run or to hide something, and what is half done, is not among them.
+// tree is what it was, or a person lets the run go on all the same: it goes on
+// from there, and says so. What tells git to run or to hide something, and what is
+// half done, is not among them.
 func (l *Life) meanwhile(ctx context.Context) (repository, error) {
 	run := l.Rec.Run
 	if run.Paused == nil || run.Ended != nil || run.Restoring != nil || lane.InFlight(run) {
@@ -34,21 +35,18 @@ func (l *Life) meanwhile(ctx context.Context) (repository, error) {
 		return repository{}, err
 	}
 	moved := run.Git.Moved(now)
-	if len(moved) == 0 || slices.ContainsFunc(moved, func(name string) bool { return !harmless(name) }) {
+	if len(moved) == 0 || !binding.Harmless(moved) {
 		return repository{}, nil
 	}
-	if same, err := l.asItWas(ctx); err != nil || !same {
+	why := "the tree is what it was"
+	if l.Accepted.repository() {
+		why = l.Accepted.By + " accepts that"
+	} else if same, err := l.asItWas(ctx); err != nil || !same {
 		return repository{}, err
 	}
-	l.Warn(fmt.Sprintf("the repository moved while the run rested (%s), and the tree is what it was: the run goes on from there",
-		strings.Join(moved, ", ")))
+	l.Warn(fmt.Sprintf("the repository moved while the run rested (%s), and %s: the run goes on from there",
+		strings.Join(moved, ", "), why))
 	return repository{state: now, moved: moved, commit: git.Head(l.Work.Root)}, nil
-}
-
-// harmless reports whether what has that name in a [ledger.GitState] runs nothing
-// and hides nothing.
-func harmless(name string) bool {
-	return slices.Contains([]string{"HEAD", "index", "config", "config.worktree"}, name) || strings.HasPrefix(name, "refs/")
 }
 
 // asItWas reports whether the workspace is what the run left there.

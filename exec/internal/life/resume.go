@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -16,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -23,6 +25,7 @@ import (
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/git"
 )
 
 // Reopen takes up a run: it folds the journal, refuses another plan, and
@@ -248,6 +251,20 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 		return nil, refused
 	}
 	fact := &history.MovesAccepted{By: l.Accepted.By}
+	if l.Accepted.repository() {
+		now, err := git.Read(l.Work.Root)
+		if err != nil {
+			return nil, err
+		}
+		moved := l.Rec.Run.Git.Moved(now)
+		switch {
+		case len(moved) == 0:
+			return nil, l.Refuse("accept nothing that is as it was", "the repository did not move")
+		case !binding.Harmless(moved):
+			return nil, l.Refuse("put it back: it says what git runs, or hides what there is", "the repository moved: %s", strings.Join(moved, ", "))
+		}
+		fact.Moved = append(fact.Moved, "the repository moved: "+strings.Join(moved, ", "))
+	}
 	for _, m := range moves {
 		fact.Moved = append(fact.Moved, m.String())
 	}
@@ -256,11 +273,15 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 	return []history.Fact{fact}, err
 }
 
+// repository reports whether a person lets the run go on although somebody worked
+// in the repository.
+func (a Accepted) repository() bool { return slices.Contains(a.Moved, binding.RepositoryMoved) }
+
 // otherwise is what a person's word names that did not move, and what moved that
 // it does not name.
 func (a Accepted) otherwise(moves []envelope.Move) (reasons []string) {
 	for _, name := range a.Moved {
-		if !slices.ContainsFunc(moves, func(m envelope.Move) bool { return name == m.Label() }) {
+		if name != binding.RepositoryMoved && !slices.ContainsFunc(moves, func(m envelope.Move) bool { return name == m.Label() }) {
 			reasons = append(reasons, fmt.Sprintf("%q did not move", name))
 		}
 	}
