@@ -62,6 +62,12 @@ func remedy(c history.Class, cause gate.Cause) string {
 			return "free memory, space or processor time, then run what is left of the plan"
 		case gate.Dependency:
 			return "see that what it waited for answers, then run what is left of the plan"
+		case gate.ModelStall:
+			return "see that the model answers, or give the step a backup with another executor, and lock again; " +
+				"give it a longer timeout only if it needs one"
+		case gate.Deadlock:
+			return "see what it printed last, and find out what it waited for; give it a longer timeout only if it " +
+				"needs one, and lock again"
 		}
 		return "find out what it waited for; give it a longer timeout only if it needs one, and lock again"
 	case history.Breach:

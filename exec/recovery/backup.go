@@ -14,7 +14,8 @@ import (
 func BackupName(b plan.Backup) string { return "backup_" + b.ID }
 
 // Backup tries the step's backups, each once, in the order of the plan, those
-// left out of which the trigger condition does not hold (see [triggered]).
+// left out of which the trigger condition does not hold (see [triggered]), and,
+// where a model did not answer, those that ask the same one.
 type Backup struct{}
 
 // Name is "backup".
@@ -37,6 +38,10 @@ func (Backup) Try(s Situation) (Next, bool) {
 			func(r history.Recovery) bool { return r.Rung == backupRung && r.Method == name }) {
 			continue
 		}
+		if sameModel(b, s) {
+			left = append(left, name+" asks the model that did not answer")
+			continue
+		}
 		if !triggered(b, s) {
 			left = append(left, fmt.Sprintf("%s is for %q", name, b.TriggerCondition))
 			continue
@@ -48,6 +53,14 @@ func (Backup) Try(s Situation) (Next, bool) {
 		return pass(strings.Join(left, ", "))
 	}
 	return pass(fmt.Sprintf("all %d backups were tried", len(s.Step.Backups)))
+}
+
+// sameModel reports whether a backup asks the model that did not answer in time:
+// whoever carried out the attempt is given another prompt.
+func sameModel(b plan.Backup, s Situation) bool {
+	last := s.History.Last()
+	return s.Failure.Cause == gate.ModelStall && b.Prompt != "" &&
+		(b.Executor == "" || last != nil && b.Executor == last.Method.Executor)
 }
 
 // triggered reports whether the trigger condition of a backup holds: "" and

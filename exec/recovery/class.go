@@ -32,10 +32,10 @@ func Classes() []Class {
 	const retry, other, wait, judged = true, true, true, true
 	const no = false
 	return []Class{
-		{history.TimedOut, gate.Resources, retry, other, wait, no, "it did not end in time: memory, files, space or processor time ran out"},
-		{history.TimedOut, gate.Dependency, retry, other, wait, no, "it did not end in time: something outside did not answer"},
-		{history.TimedOut, gate.Deadlock, no, other, no, no, "it did not end in time: it stood still"},
-		{history.TimedOut, gate.ModelStall, no, other, no, no, "it did not end in time: a model did not answer"},
+		{history.TimedOut, gate.Resources, retry, other, wait, no, "it did not end in time: memory, files, space or processor time ran out; once more, after a while"},
+		{history.TimedOut, gate.Dependency, retry, other, wait, no, "it did not end in time: something outside did not answer; it may, after a while"},
+		{history.TimedOut, gate.Deadlock, no, other, no, no, "it did not end in time: it stood still, and would again"},
+		{history.TimedOut, gate.ModelStall, no, other, no, no, "it did not end in time: a model did not answer; another may"},
 		{history.TimedOut, "", no, other, no, no, "it did not end in time, and nobody knows why"},
 		{history.Refused, "", no, no, no, judged, "it was not allowed to begin"},
 		{history.Breach, "", retry, other, no, judged, "it did something else than it declared"},

@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -60,6 +61,9 @@ func (r Retry) Try(s Situation) (Next, bool) {
 		used = since(s.History, RetryRung, backupRung, pivotRung, researchRung)
 	} else if method != Primary {
 		return pass("only the primary method is retried")
+	}
+	if class.Cause == gate.Resources {
+		allowed = min(allowed, 1) // what ran out twice is not there
 	}
 	if used >= allowed {
 		return pass(fmt.Sprintf("%d of %d retries are used", used, allowed))

@@ -347,6 +347,39 @@ func TestBackoffWhereTimeMends(t *testing.T) {
 	}
 }
 
+// TestEachCauseOfATimeoutHasItsOwnWay: what ran out is tried once more, what did
+// not answer as often as is allowed, what stood still another way, and a model
+// that did not answer by another than that.
+func TestEachCauseOfATimeoutHasItsOwnWay(t *testing.T) {
+	const prompt = "do it otherwise"
+	asks := &plan.Step{Backups: []plan.Backup{{ID: "1", Prompt: prompt}, {ID: "2", Prompt: prompt, Executor: "other"}}}
+	retries, ways := recovery.Retry{Times: 2}, recovery.Backup{}
+	for _, tt := range []struct {
+		cause gate.Cause
+		rung  recovery.Rung
+		step  *plan.Step
+		uses  []string
+		want  string
+	}{
+		{gate.Resources, retries, open(), nil, "primary"},
+		{gate.Resources, retries, open(), times(1, "retry"), "pass: 1 of 1 retries are used"},
+		{gate.Dependency, retries, open(), times(1, "retry"), "primary"},
+		{gate.Dependency, ways, asks, nil, "backup_1"},
+		{gate.Deadlock, retries, open(), nil, "pass: the same method would meet it again: it did not end in time: it stood still, and would again"},
+		{gate.Deadlock, ways, asks, nil, "backup_1"},
+		{gate.ModelStall, retries, open(), nil, "pass: the same method would meet it again: it did not end in time: a model did not answer; another may"},
+		{gate.ModelStall, ways, asks, nil, "backup_2"},
+		{gate.ModelStall, ways, &plan.Step{Backups: asks.Backups[:1]}, nil, "pass: backup_1 asks the model that did not answer"},
+		{gate.ModelStall, ways, &plan.Step{Backups: []plan.Backup{{ID: "1", Run: "make"}}}, nil, "backup_1"},
+	} {
+		s := recovery.Situation{Step: tt.step, History: used(tt.uses...),
+			Failure: &history.AttemptFailed{Class: history.TimedOut, Cause: tt.cause}}
+		if got := try(tt.rung, s); got != tt.want {
+			t.Errorf("%s, %s: got %q, want %q", tt.cause, tt.rung.Name(), got, tt.want)
+		}
+	}
+}
+
 func TestALadderSaysWhoPassed(t *testing.T) {
 	ladder := recovery.Ladder{recovery.Retry{Times: 1}, recovery.Backup{}, recovery.Ask{}}
 	next := ladder.Next(recovery.Situation{Step: open(), History: used("retry"), Failure: crash})

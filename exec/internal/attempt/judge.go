@@ -3,10 +3,12 @@ package attempt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/traits"
@@ -152,7 +154,7 @@ func (t judging) executorFault(ctx context.Context) *fault {
 	case session.Interrupted(ctx):
 		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
 	case errors.As(t.err, &late):
-		f := faultf(history.TimedOut, "%v", t.err)
+		f := faultf(history.TimedOut, "%v; %s", t.err, printedLast(t.outcome.Output))
 		f.Cause = late.Cause
 		if f.Cause == "" {
 			f.Cause = stall(t.trial)
@@ -170,6 +172,16 @@ func (t judging) executorFault(ctx context.Context) *fault {
 		return faultf(history.Exhausted, "%v", t.err)
 	}
 	return faultf(history.Crashed, "%v", t.err)
+}
+
+// printedLast says where an executor was when its time was up.
+func printedLast(output string) string {
+	for _, line := range slices.Backward(strings.Split(output, "\n")) {
+		if line = strings.TrimSpace(line); line != "" {
+			return fmt.Sprintf("the last it printed was %q", bound.Text(line, bound.Short))
+		}
+	}
+	return "it printed nothing"
 }
 
 // stall is the likely cause of an executor's time-out: a model where a prompt

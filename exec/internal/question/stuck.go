@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -99,6 +100,14 @@ const Suggests = "suggestion: "
 func Suggestion(f *history.AttemptFailed, hears bool) string {
 	switch f.Class {
 	case history.TimedOut:
+		switch f.Cause {
+		case gate.Resources:
+			return "free what ran out, then run the step again"
+		case gate.Dependency:
+			return "see that what it waited for answers, then run the step again"
+		case gate.ModelStall:
+			return "see that the model answers, or let another agent do the step"
+		}
 		return "give the step more time, or split it; both need a new plan"
 	case history.GateFailed:
 		if !hears {
