@@ -27,6 +27,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/planlock/planlock/cmd"
+	"github.com/planlock/planlock/ledger/source/typescript"
 )
 
 // TestMain has the test program be the command too, under its name, for the
@@ -47,6 +48,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PLANLOCK_STATE", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("USER", "alice")
+			env.Setenv("NODE_PATH", os.Getenv("NODE_PATH"))
 			home := filepath.Join(env.WorkDir, ".home")
 			env.Setenv("HOME", home)
 			if cache, err := os.UserCacheDir(); err == nil {
@@ -60,6 +62,9 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Getuid() == 0, nil
+			case "typescript":
+				_, ok := typescript.Find()
+				return ok, nil
 			case "nohup": // whoever runs the tests has them outlive the terminal, and so do their children
 				return signals.Ignored(syscall.SIGHUP), nil
 			}

@@ -53,7 +53,13 @@ func (p *Pair) Language() string {
 
 // Undecided says why it cannot be said what became of the surface of the file;
 // nothing if it can.
-func (p *Pair) Undecided() []string { return append(p.Before.Undecided(), p.After.Undecided()...) }
+func (p *Pair) Undecided() []string {
+	why := append(p.Before.Undecided(), p.After.Undecided()...)
+	if p.Before != nil && p.After != nil {
+		why = append(why, Undecided(&p.Before.Surface, &p.After.Surface)...)
+	}
+	return why
+}
 
 // Changed reads both sides of all changes of the contents of source files, in
 // their order, and all of one language in one go.

@@ -27,8 +27,8 @@ type Difference struct {
 }
 
 // Differences lists what became of one surface in another, sorted by name. What
-// is undecided of either is for the caller to ask: what is listed is sure all
-// the same, as far as Decls goes.
+// is undecided of either, or of what became of them, is for the caller to ask:
+// what is listed is sure all the same, as far as Decls goes.
 func Differences(before, after *Surface) []Difference {
 	var out []Difference
 	known := coverage{}
@@ -53,6 +53,39 @@ func namesOf(before, after *Surface) []string {
 	both := slices.AppendSeq(slices.Collect(maps.Keys(before.Decls)), maps.Keys(after.Decls))
 	slices.Sort(both)
 	return slices.Compact(both)
+}
+
+// Undecided says why nobody can say what became of a surface in another: what
+// follows from something that neither of them says has changed. Nil stands for a
+// file that is not there.
+func Undecided(before, after *Surface) []string {
+	if before == nil || after == nil {
+		return nil
+	}
+	var why []string
+	if !slices.Equal(before.Unsaid, after.Unsaid) {
+		why = append(why, "what it offers besides follows from what it does not say: "+
+			strings.Join(slices.Concat(before.Unsaid, after.Unsaid), ", "))
+	}
+	for _, name := range namesOf(before, after) {
+		was, is := unsaid(before.Decls[name]), unsaid(after.Decls[name])
+		if len(before.Decls[name]) > 0 && len(after.Decls[name]) > 0 && !slices.Equal(was, is) {
+			why = append(why, "what "+name+" is follows from what its declaration does not say")
+		}
+	}
+	return why
+}
+
+// unsaid is what declarations of one name leave unsaid, sorted.
+func unsaid(decls []Decl) []string {
+	var all []string
+	for _, d := range decls {
+		if d.Unsaid != "" {
+			all = append(all, d.Unsaid)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // variants compares every variant of a name with the one that is nearest to it
@@ -130,10 +163,13 @@ func (k coverage) covers(was *Decl, now []*Decl) bool {
 func (d *Decl) to(name string, o *Decl) *Difference {
 	diff := &Difference{Name: name, Before: d.spell(), After: o.spell(), Path: o.Path, Line: o.Line}
 	m := compareMembers(d.Members, o.Members)
+	unsaid := d.Unsaid != o.Unsaid
 	switch {
+	case unsaid && (d.Kind == "" || o.Kind == ""):
+		return nil // Undecided says so
 	case d.Kind != o.Kind:
 		diff.Effect, diff.What = Breaks, fmt.Sprintf("a %s became a %s", d.Kind, o.Kind)
-	case d.Text != o.Text:
+	case d.Text != o.Text && !unsaid:
 		diff.Effect, diff.What = Breaks, d.Kind+" changed"
 	case len(m.lost) > 0:
 		diff.Effect, diff.What = Breaks, d.Kind+" lost or changed "+strings.Join(m.lost, ", ")

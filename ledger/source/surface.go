@@ -14,6 +14,11 @@ type Surface struct {
 	// Undecided says why the surface may be another one than Decls says: what
 	// only shows when the program runs, or when files are read that were not.
 	Undecided []string
+	// Unsaid is, sorted, what else the file offers and does not name: all that
+	// another file offers, or what a statement makes when it runs. Where it stays
+	// as it is, so does what is offered, as far as this file goes; where it
+	// changes nobody can say what that means.
+	Unsaid []string
 }
 
 // A Decl is one declaration as those see it who use it.
@@ -25,6 +30,11 @@ type Decl struct {
 	// Sealed says that nobody else can write something of this kind, so that
 	// more may be asked of those who do.
 	Sealed bool
+	// Unsaid is from what else follows what the declaration is, where it does not
+	// say that itself: from a body that a type is inferred from, from another
+	// file. Where that changes nobody can say what it means, and Text is not
+	// compared. A declaration of another file has no Kind.
+	Unsaid string
 	// Builds says in which builds the declaration is there; nil: in all.
 	Builds Builds
 	Path   string
@@ -66,6 +76,7 @@ func (s *Surface) Join(o *Surface) {
 		}
 	}
 	s.Undecided = append(s.Undecided, o.Undecided...)
+	s.Unsaid = append(s.Unsaid, o.Unsaid...)
 }
 
 // spell is the declaration in one line, for people.

@@ -7,14 +7,19 @@ import (
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/ledger/source/golang"
 	"github.com/planlock/planlock/ledger/source/python"
+	"github.com/planlock/planlock/ledger/source/typescript"
 )
 
 // All are the languages that are read on this machine: Go everywhere, Python
-// where there is a python3. The slice is the caller's own.
+// where there is a python3, TypeScript and JavaScript where there are node and a
+// typescript package. The slice is the caller's own.
 func All() []source.Language {
 	all := []source.Language{golang.Language{}}
 	if l, ok := python.Find(); ok {
 		all = append(all, l)
+	}
+	if p, ok := typescript.Find(); ok {
+		all = append(all, p.Languages()...)
 	}
 	return all
 }

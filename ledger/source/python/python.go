@@ -23,11 +23,7 @@ package python
 import (
 	"context"
 	_ "embed"
-	"io"
-	"os"
-	osexec "os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,25 +44,8 @@ var _ source.Language = Language{}
 // there is one. Scripts that look for another Python when they are started are
 // passed over: what they find depends on who asks, and where.
 func Find() (Language, bool) {
-	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
-		p, err := osexec.LookPath(filepath.Join(folder, "python3"))
-		if err == nil && filepath.IsAbs(p) && !isScript(p) {
-			return Language{p}, true
-		}
-	}
-	return Language{}, false
-}
-
-// isScript reports whether a program is a text that another one reads.
-func isScript(p string) bool {
-	f, err := os.Open(p)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var begins [2]byte
-	_, err = io.ReadFull(f, begins[:])
-	return err == nil && string(begins[:]) == "#!"
+	p, ok := script.Find("python3")
+	return Language{p}, ok
 }
 
 //go:embed read.py

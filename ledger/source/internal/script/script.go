@@ -33,15 +33,25 @@ const (
 	maxTime   = 2 * time.Minute
 )
 
+// maxVariants is how often a file may declare a name: each of its declarations is
+// held against each of those of another time.
+const maxVariants = 500
+
 // A Program reads files.
 type Program struct {
 	Path string   // of the interpreter
-	Args []string // with the script among them
+	Args []string // with the script among them, or what starts Script
+	// Script is handed over with the files, where a command line is too short for it.
+	Script string
+	// Alone says that the program gets no environment, which could have it load
+	// what others wrote.
+	Alone bool
 }
 
 // request and answer are what goes in and comes out, in the same order.
 type request struct {
-	Files []input `json:"files"`
+	Script string  `json:"script,omitempty"`
+	Files  []input `json:"files"`
 }
 
 type input struct {
@@ -62,6 +72,7 @@ type file struct {
 	} `json:"symbols"`
 	Decls     []decl   `json:"decls"`
 	Undecided []string `json:"undecided"`
+	Unsaid    []string `json:"unsaid"`
 	Faults    []struct {
 		Line int    `json:"line"`
 		Why  string `json:"why"`
@@ -75,6 +86,7 @@ type decl struct {
 	Value   string                   `json:"value"`
 	Members map[string]source.Member `json:"members"`
 	Sealed  bool                     `json:"sealed"`
+	Unsaid  string                   `json:"unsaid"`
 	Line    int                      `json:"line"`
 }
 
@@ -99,7 +111,7 @@ func (p Program) Read(ctx context.Context, files []source.Input) ([]source.File,
 
 // start runs the program once.
 func (p Program) start(ctx context.Context, files []source.Input) ([]source.File, error) {
-	var asked request
+	asked := request{Script: p.Script}
 	for _, f := range files {
 		asked.Files = append(asked.Files, input(f))
 	}
@@ -114,6 +126,9 @@ func (p Program) start(ctx context.Context, files []source.Input) ([]source.File
 	cmd := osexec.CommandContext(ctx, p.Path, p.Args...)
 	cmd.Dir = outside(p.Path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &said, &complaint
+	if p.Alone {
+		cmd.Env = []string{}
+	}
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
 		return nil, p.failed(ctx, err, &complaint)
@@ -160,16 +175,26 @@ func (f *file) of(path string) source.File {
 	for _, s := range f.Symbols {
 		out.Symbols = append(out.Symbols, source.Symbol{Name: s.Name, Line: s.Line, Text: s.Text})
 	}
+	times := map[string]int{}
 	for _, d := range f.Decls {
+		if times[d.Name]++; times[d.Name] > maxVariants {
+			f.Undecided = append(f.Undecided, fmt.Sprintf("it declares %s more than %d times", d.Name, maxVariants))
+			continue
+		}
 		out.Surface.Add(d.Name, source.Decl{Kind: d.Kind, Text: d.Text, Value: d.Value, Members: d.Members,
-			Sealed: d.Sealed, Path: path, Line: d.Line})
+			Sealed: d.Sealed, Unsaid: d.Unsaid, Path: path, Line: d.Line})
 	}
-	slices.Sort(f.Undecided)
-	out.Surface.Undecided = slices.Compact(f.Undecided)
+	out.Surface.Undecided, out.Surface.Unsaid = sorted(f.Undecided), sorted(f.Unsaid)
 	for _, x := range f.Faults {
 		out.Faults = append(out.Faults, source.Fault{Line: max(1, x.Line), Why: x.Why})
 	}
 	return out
+}
+
+// sorted are texts in order, each once.
+func sorted(texts []string) []string {
+	slices.Sort(texts)
+	return slices.Compact(texts)
 }
 
 // An output keeps what a program prints, up to some bytes; more ends it.
