@@ -94,9 +94,14 @@ var reader string
 
 // start has node run the script that comes with the files.
 const start = `
-const parser = { path: process.argv[1], digest: process.argv[2] };
-const asked = JSON.parse(require("fs").readFileSync(0));
-process.stdout.write(JSON.stringify(new Function("asked", "require", "parser", asked.script)(asked, require, parser)));`
+try {
+  const parser = { path: process.argv[1], digest: process.argv[2] };
+  const asked = JSON.parse(require("fs").readFileSync(0));
+  process.stdout.write(JSON.stringify(new Function("asked", "require", "parser", asked.script)(asked, require, parser)));
+} catch (e) {
+  process.stderr.write(String(e && e.message).slice(0, 1000));
+  process.exitCode = 1;
+}`
 
 // Read parses files, all at once.
 func (l Language) Read(ctx context.Context, files []source.Input) ([]source.File, error) {

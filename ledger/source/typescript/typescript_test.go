@@ -22,32 +22,50 @@ func parser(t testing.TB) typescript.Parser {
 	return p
 }
 
-// language is the one that reads a path.
-func language(t testing.TB, file string) source.Language {
+// read reads files, those of each language at once.
+func read(t testing.TB, inputs ...source.Input) []source.File {
 	t.Helper()
-	all := parser(t).Languages()
-	return all[slices.IndexFunc(all, func(l source.Language) bool { return l.Reads(file) })]
+	out := make([]source.File, len(inputs))
+	for _, l := range parser(t).Languages() {
+		var own []source.Input
+		var at []int
+		for i, in := range inputs {
+			if l.Reads(in.Path) {
+				own, at = append(own, in), append(at, i)
+			}
+		}
+		files, err := l.Read(t.Context(), own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, i := range at {
+			out[i] = files[n]
+		}
+	}
+	return out
 }
 
-// A change is of a file, and what it is to those who use that.
+// A change is one of a file, and what it is to those who use that.
 type change struct{ name, before, after, want string }
 
 const same, adds, alters, breaks, undecided = "same", "adds", "alters", "breaks", "undecided"
 
 // judge holds what becomes of files of a path against what is wanted. A break
 // that is sure outranks what is undecided.
-func judge(t *testing.T, file string, changes []change) {
+func judge(t *testing.T, of map[string][]change) {
 	t.Helper()
 	var inputs []source.Input
-	for _, c := range changes {
-		inputs = append(inputs, source.Input{Path: file, Content: []byte(c.before)},
-			source.Input{Path: file, Content: []byte(c.after)})
+	var all []change
+	for file, changes := range of { // in any order
+		for _, c := range changes {
+			inputs = append(inputs, source.Input{Path: file, Content: []byte(c.before)},
+				source.Input{Path: file, Content: []byte(c.after)})
+		}
+		all = append(all, changes...)
 	}
-	files, err := language(t, file).Read(t.Context(), inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range changes {
+	files := read(t, inputs...)
+	for i, c := range all {
+		file := inputs[2*i].Path
 		pair := source.Pair{Path: file, Before: &files[2*i], After: &files[2*i+1]}
 		differ := source.Differences(&pair.Before.Surface, &pair.After.Surface)
 		effect := -1
@@ -66,7 +84,7 @@ func judge(t *testing.T, file string, changes []change) {
 
 // What a change of a TypeScript file is to those who use it.
 func TestDifferences(t *testing.T) {
-	judge(t, "p/m.ts", []change{
+	judge(t, map[string][]change{"p/m.ts": {
 		{"a body", "export function f(): number { return 1 }", "export function f(): number { return 2 }", same},
 		{"comments and layout", "export function f(a:number,b:string):void {}", "/** f */\nexport function f(\n  a: number, // a\n  b: string,\n): void {}\n", same},
 		{"a function comes", "", "export function f() {}", adds},
@@ -158,22 +176,20 @@ func TestDifferences(t *testing.T) {
 		{"unicode escapes", "export function abc(): void {}", "export function \\u0061bc(): void {}", same},
 		{"destructured", "export const { a, b } = f()", "export const { a } = f()", breaks},
 		{"decorators", "@d export class C { @e m(): void {} }", "@d @x export class C { m(): void {} }", same},
-	})
-	judge(t, "p/m.d.ts", []change{
+	}, "p/m.d.ts": {
 		{"a declaration goes", "declare function f(): void\ndeclare const a: number", "declare function f(): void", breaks},
 		{"one of a module goes", "import a from 'a'\nexport declare function f(): void", "import a from 'a'", breaks},
 		{"one of another module goes", "declare module 'x' { function f(): void }", "declare module 'x' { }", breaks},
 		{"a type that is given changes", "declare module 'x' { function f(): void }", "declare module 'x' { function f(): string }", breaks},
-	})
-	judge(t, "p/m.tsx", []change{
+	}, "p/m.tsx": {
 		{"a body of a component", "export function C(p: { a: string }) { return <p>{p.a}</p> }", "export function C(p: { a: string }) { return <b>{p.a}</b> }", same},
 		{"more is asked of its users", "export function C(p: { a: string }) { return <p/> }", "export function C(p: { a: string; b: string }) { return <p/> }", breaks},
-	})
+	}})
 }
 
 // What a change of a JavaScript file is to those who use it.
 func TestDifferencesOfJavaScript(t *testing.T) {
-	judge(t, "p/m.js", []change{
+	judge(t, map[string][]change{"p/m.js": {
 		{"a body", "export function f() { return g(1) }", "export function f() { return h(2) }", same},
 		{"a function is renamed", "export function f() {}", "export function g() {}", breaks},
 		{"a parameter comes", "export function f(a) {}", "export function f(a, b) {}", breaks},
@@ -203,9 +219,9 @@ func TestDifferencesOfJavaScript(t *testing.T) {
 		{"types do not parse", "export const x = 1", "export const x: number = 1", undecided},
 		{"a file that does not parse", "export function f() {}", "export function f( {", undecided},
 		{"JSX", "export const C = () => <p>a</p>", "export const C = () => <p>b</p>", same},
+	}, "p/m.mjs": {{"a module offers what it exports", "function f() {}", "function g() {}", same}},
+		"p/m.cjs": {{"so does CommonJS", "function f() {}", "function g() {}", same}},
 	})
-	judge(t, "p/m.mjs", []change{{"a module offers what it exports", "function f() {}", "function g() {}", same}})
-	judge(t, "p/m.cjs", []change{{"so does CommonJS", "function f() {}", "function g() {}", same}})
 }
 
 // Names are as plans write them, and found where they are looked for.
@@ -215,18 +231,19 @@ func TestNames(t *testing.T) {
 		{"a/m.d.ts", "a/m.C.f"}, {"a/m.d.mts", "a/m.C.f"}, {"a/[id].ts", "a/[id].C.f"},
 		{"m.js", "m.C.f"}, {"a/m.jsx", "a/m.C.f"}, {"a/m.mjs", "a/m.C.f"}, {"a/m.cjs", "a/m.C.f"},
 	}
+	var inputs []source.Input
 	for _, tt := range tests {
-		l := language(t, tt.file)
-		read, err := l.Read(t.Context(), []source.Input{{Path: tt.file, Content: []byte("class C {\n  f() {}\n}\n")}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if read[0].Declares(tt.want) == nil {
-			t.Errorf("%s: %v, want %s", tt.file, read[0], tt.want)
+		inputs = append(inputs, source.Input{Path: tt.file, Content: []byte("class C {\n  f() {}\n}\n")})
+	}
+	files := read(t, inputs...)
+	reader := source.Reader{Languages: parser(t).Languages()}
+	for i, tt := range tests {
+		if files[i].Declares(tt.want) == nil {
+			t.Errorf("%s: %v, want %s", tt.file, files[i], tt.want)
 		}
 		matches := func(p string) bool { ok, err := path.Match(p, tt.file); return ok && err == nil }
-		if !slices.ContainsFunc(l.Places(tt.want), matches) {
-			t.Errorf("%s is not looked for in %s: %q", tt.want, tt.file, l.Places(tt.want))
+		if !slices.ContainsFunc(reader.Places(tt.want), matches) {
+			t.Errorf("%s is not looked for in %s: %q", tt.want, tt.file, reader.Places(tt.want))
 		}
 	}
 	for _, s := range []string{"", "m", "a/m", "a/m."} {
@@ -240,10 +257,8 @@ func TestNames(t *testing.T) {
 func TestSymbols(t *testing.T) {
 	text := "// license\n\n/** C is. */\nexport class C {\n  a = 1\n  constructor(private b: string) {}\n}\n" +
 		"export default () => {}\nexport { x, y as z } from './x'\nenum E { A }\nconst p = 1, q = 2\nnamespace N { type T = 1 }\n"
-	files, err := language(t, "m.ts").Read(t.Context(), []source.Input{{Path: "m.ts", Content: []byte(text)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	common := "exports.f = () => 1\nmodule.exports.g = g\nfunction g() {}\ng.prototype.m = 1\n"
+	files := read(t, source.Input{Path: "m.ts", Content: []byte(text)}, source.Input{Path: "m.js", Content: []byte(common)})
 	from := "export { x, y as z } from './x'"
 	want := []source.Symbol{
 		{Name: "m.C", Line: 4, Text: "/** C is. */\nexport class C {\n  a = 1\n  constructor(private b: string) {}\n}"},
@@ -257,13 +272,8 @@ func TestSymbols(t *testing.T) {
 	if diff := cmp.Diff(want, files[0].Symbols); diff != "" {
 		t.Error(diff)
 	}
-	text = "exports.f = () => 1\nmodule.exports.g = g\nfunction g() {}\ng.prototype.m = 1\n"
-	files, err = language(t, "m.js").Read(t.Context(), []source.Input{{Path: "m.js", Content: []byte(text)}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var names []string
-	for _, s := range files[0].Symbols {
+	for _, s := range files[1].Symbols {
 		names = append(names, s.Name)
 	}
 	if got := strings.Join(names, " "); got != "m.g m.g.m m.f" {
@@ -273,13 +283,13 @@ func TestSymbols(t *testing.T) {
 
 // Tests offer nothing, and have symbols.
 func TestWhatIsOfferedToNobody(t *testing.T) {
+	var inputs []source.Input
 	for _, p := range []string{"a.test.ts", "a.spec.tsx", "tests/a.ts", "__tests__/a.js", "a/__mocks__/b.ts", "node_modules/a/b.js"} {
-		files, err := language(t, p).Read(t.Context(), []source.Input{{Path: p, Content: []byte("export function f() {}\n")}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f := files[0]; len(f.Surface.Decls) > 0 || len(f.Symbols) != 1 {
-			t.Errorf("%s: %v, %v", p, f.Surface, f.Symbols)
+		inputs = append(inputs, source.Input{Path: p, Content: []byte("export function f() {}\n")})
+	}
+	for _, f := range read(t, inputs...) {
+		if len(f.Surface.Decls) > 0 || len(f.Symbols) != 1 {
+			t.Errorf("%s: %v, %v", f.Path, f.Surface, f.Symbols)
 		}
 	}
 }

@@ -46,6 +46,8 @@ type Program struct {
 	// Alone says that the program gets no environment, which could have it load
 	// what others wrote.
 	Alone bool
+
+	room int // for an answer; 0: maxAnswer
 }
 
 // request and answer are what goes in and comes out, in the same order.
@@ -121,7 +123,7 @@ func (p Program) start(ctx context.Context, files []source.Input) ([]source.File
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("it took longer than %v", maxTime))
 	defer cancel()
-	said := output{room: maxAnswer}
+	said := output{room: cmp.Or(p.room, maxAnswer)}
 	complaint := output{room: 4 << 10}
 	cmd := osexec.CommandContext(ctx, p.Path, p.Args...)
 	cmd.Dir = outside(p.Path)
@@ -130,12 +132,25 @@ func (p Program) start(ctx context.Context, files []source.Input) ([]source.File
 		cmd.Env = []string{}
 	}
 	cmd.WaitDelay = time.Second
-	if err := cmd.Run(); err != nil {
+	err = cmd.Run()
+	if said.full {
+		err = errTooMuch
+	}
+	if err != nil {
 		return nil, p.failed(ctx, err, &complaint)
 	}
+	read, err := decode(said.kept.Bytes(), files)
+	if err != nil {
+		return nil, fmt.Errorf("source: %s does not answer as it should: %w", p.Path, err)
+	}
+	return read, nil
+}
+
+// decode reads an answer about files.
+func decode(text []byte, files []source.Input) ([]source.File, error) {
 	var a answer
-	if err := json.Unmarshal(said.Bytes(), &a); err != nil || len(a.Files) != len(files) {
-		return nil, fmt.Errorf("source: %s does not answer as it should: %w", p.Path, cmp.Or(err, errShort))
+	if err := json.Unmarshal(text, &a); err != nil || len(a.Files) != len(files) {
+		return nil, cmp.Or(err, errShort)
 	}
 	out := make([]source.File, len(files))
 	for i := range a.Files {
@@ -151,7 +166,7 @@ func (p Program) failed(ctx context.Context, err error, complaint *output) error
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	lines := strings.Split(strings.TrimSpace(complaint.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(complaint.kept.String()), "\n")
 	if last := lines[len(lines)-1]; last != "" {
 		return fmt.Errorf("source: %s gave up: %w: %s", p.Path, err, last)
 	}
@@ -173,7 +188,7 @@ func (f *file) of(path string) source.File {
 		return out
 	}
 	for _, s := range f.Symbols {
-		out.Symbols = append(out.Symbols, source.Symbol{Name: s.Name, Line: s.Line, Text: s.Text})
+		out.Symbols = append(out.Symbols, source.Symbol{Name: s.Name, Line: max(1, s.Line), Text: s.Text})
 	}
 	times := map[string]int{}
 	for _, d := range f.Decls {
@@ -182,7 +197,7 @@ func (f *file) of(path string) source.File {
 			continue
 		}
 		out.Surface.Add(d.Name, source.Decl{Kind: d.Kind, Text: d.Text, Value: d.Value, Members: d.Members,
-			Sealed: d.Sealed, Unsaid: d.Unsaid, Path: path, Line: d.Line})
+			Sealed: d.Sealed, Unsaid: d.Unsaid, Path: path, Line: max(1, d.Line)})
 	}
 	out.Surface.Undecided, out.Surface.Unsaid = sorted(f.Undecided), sorted(f.Unsaid)
 	for _, x := range f.Faults {
@@ -197,17 +212,20 @@ func sorted(texts []string) []string {
 	return slices.Compact(texts)
 }
 
-// An output keeps what a program prints, up to some bytes; more ends it.
+// An output keeps what a program prints, up to some bytes; more ends it. The
+// buffer is no part of its type: os/exec would go around Write.
 type output struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	room int
+	full bool
 }
 
 var errTooMuch = errors.New("it says too much")
 
 func (o *output) Write(b []byte) (int, error) {
-	if o.Len()+len(b) > o.room {
+	if o.kept.Len()+len(b) > o.room {
+		o.full = true
 		return 0, errTooMuch
 	}
-	return o.Buffer.Write(b)
+	return o.kept.Write(b)
 }
