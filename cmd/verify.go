@@ -62,7 +62,8 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 // proveAchieved proves a phase that was achieved, without being told to: that is
 // what comes next, and nothing depends on a choice.
 func (p *cli) proveAchieved(ctx context.Context, run *history.Run, dir string) error {
-	if run.Started.Format != plan.PhasePlan || run.Started.Shadow || run.Sealed == nil || run.Status != history.Achieved {
+	if run.Started.Format != plan.PhasePlan || run.Started.Shadow || run.Sealed == nil ||
+		run.Status != history.Achieved {
 		return nil
 	}
 	known, err := p.knownKeys(dir, "")

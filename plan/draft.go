@@ -19,7 +19,7 @@ type Format string
 const (
 	Native         Format = "native"          // the TOML format of planlock
 	Unknown        Format = "unknown"         // not a plan; Found says what it looks like
-	PhasePlan      Format = "phase-plan"      // NAME-PLAN.md files: what comes next is asked when one is complete in part
+	PhasePlan      Format = "phase-plan"      // NAME-PLAN.md files: of a phase
 	PendingActions Format = "pending-actions" // a list without an order of its own: what is urgent comes first
 )
 

@@ -235,7 +235,8 @@ func (out *step) addEnd(s *history.Step) {
 func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt {
 	out := &attempt{
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
-		RolledBack: before, Reinstates: a.Method.Reinstates, reverted: a.Method.Reverted, continues: a.Method.Continues, Compensated: a.Compensated,
+		RolledBack: before, Reinstates: a.Method.Reinstates, reverted: a.Method.Reverted,
+		continues: a.Method.Continues, Compensated: a.Compensated,
 		Lane: rep.lane(a), Started: newStamp(a.Started), Ended: newStamp(a.Ended),
 		Duration: atWork(rep.of, newStamp(a.Started), newStamp(a.Ended)),
 		Gates:    rep.judgements(a.Gates), Outcome: lost,

@@ -113,7 +113,8 @@ func (p *Model) partly(whole *Model) (history.Status, []string) {
 // called.
 func (m *Model) phaseName() string {
 	for _, s := range m.plan.Settings {
-		if key, ok := strings.CutPrefix(s.Key, "phase_plan."); ok && (key == "phase" || strings.HasSuffix(key, ".phase")) {
+		key, ok := strings.CutPrefix(s.Key, "phase_plan.")
+		if ok && (key == "phase" || strings.HasSuffix(key, ".phase")) {
 			return s.Value.Plain()
 		}
 	}

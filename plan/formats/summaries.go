@@ -29,12 +29,13 @@ func summarised(d *plan.Draft) (found []plan.Diagnostic) {
 			continue
 		case err != nil:
 			found = append(found, plan.Diagnostic{Code: "summary-unread", Severity: plan.Warning, Pos: at,
-				Message: fmt.Sprintf("%s lies beside the plan, and cannot be read: %v", name, err), Hint: "mend it, or move it away"})
+				Message: fmt.Sprintf("%s lies beside the plan, and cannot be read: %v", name, err),
+				Hint:    "mend it, or move it away"})
 			continue
 		case !done:
 			found = append(found, plan.Diagnostic{Code: "summary-beside", Severity: plan.Note, Pos: at,
-				Message: fmt.Sprintf("%s lies beside the plan, and says that not all of it is done: all of it is carried out", name),
-				Hint:    "planlock run --from RUN takes over what a run completed"})
+				Message: name + " lies beside the plan, and says that not all of it is done: all of it is carried out",
+				Hint:    "what a run completed is taken over by a run that finishes it"})
 			continue
 		}
 		for j := range d.Plan.Tasks {
@@ -43,8 +44,9 @@ func summarised(d *plan.Draft) (found []plan.Diagnostic) {
 			}
 		}
 		found = append(found, plan.Diagnostic{Code: "summary-beside", Severity: plan.Note, Pos: at,
-			Message: fmt.Sprintf("%s says that the plan is done: a run looks whether its checks hold, leaves out what does, and carries out the rest", name),
-			Hint:    "to have all of it carried out, move the summary away"})
+			Message: name + " says that the plan is done: " +
+				"a run looks whether its checks hold, leaves out what does, and carries out the rest",
+			Hint: "to have all of it carried out, move the summary away"})
 	}
 	return found
 }

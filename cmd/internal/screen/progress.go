@@ -254,7 +254,8 @@ func (p *Progress) budget(f *history.Budget) {
 	if f.Handoff {
 		follows = "the session ends here, and another one goes on from the checkpoint"
 	}
-	p.say(fmt.Sprintf("   %d %% of the tokens of this session are used (%d of %d): %s", f.Used*100/max(1, f.Limit), f.Used, f.Limit, follows))
+	p.say(fmt.Sprintf("   %d %% of the tokens of this session are used (%d of %d): %s",
+		f.Used*100/max(1, f.Limit), f.Used, f.Limit, follows))
 }
 
 // setBack tells where the run stands, and forgets the ends of steps that are

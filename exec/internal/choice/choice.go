@@ -49,8 +49,10 @@ func ToPropose(s *history.Step) ask.Choice {
 
 // ToDescribeIssues has the work that a checkpoint is about done again.
 func ToDescribeIssues(work *history.Step) ask.Choice {
-	return ask.Choice{Key: Issues, Label: fmt.Sprintf("describe issues, and have %s done again", work.Address), NeedsReason: true,
-		Consequence: fmt.Sprintf("the run is set back to before %s, whoever carries it out hears your words, and you are asked again", work.Address)}
+	return ask.Choice{Key: Issues, Label: fmt.Sprintf("describe issues, and have %s done again", work.Address),
+		Consequence: fmt.Sprintf("the run is set back to before %s, "+
+			"whoever carries it out hears your words, and you are asked again", work.Address),
+		NeedsReason: true}
 }
 
 // ToSeeDetails decides nothing: the question is put again, with more evidence.

@@ -38,7 +38,8 @@ func settle(c *guard.Case, a Answer) []history.Located {
 	}
 	if q.Kind == ask.Chain {
 		if a.Choice == choice.Continue { // what is completed stays
-			facts = append(facts, &history.RolledBack{To: q.Target, Snapshot: c.Run.Tree, By: a.By, Reason: answered(q, a.Answer), Alone: true})
+			facts = append(facts, &history.RolledBack{To: q.Target, Snapshot: c.Run.Tree, By: a.By,
+				Reason: answered(q, a.Answer), Alone: true})
 		}
 		return at.Locate(facts...)
 	}

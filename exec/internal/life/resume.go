@@ -261,7 +261,8 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 		case len(moved) == 0:
 			return nil, l.Refuse("accept nothing that is as it was", "the repository did not move")
 		case !binding.Harmless(moved):
-			return nil, l.Refuse("put it back: it says what git runs, or hides what there is", "the repository moved: %s", strings.Join(moved, ", "))
+			return nil, l.Refuse("put it back: it says what git runs, or hides what there is",
+				"the repository moved: %s", strings.Join(moved, ", "))
 		}
 		fact.Moved = append(fact.Moved, "the repository moved: "+strings.Join(moved, ", "))
 	}
@@ -281,7 +282,8 @@ func (a Accepted) repository() bool { return slices.Contains(a.Moved, binding.Re
 // it does not name.
 func (a Accepted) otherwise(moves []envelope.Move) (reasons []string) {
 	for _, name := range a.Moved {
-		if name != binding.RepositoryMoved && !slices.ContainsFunc(moves, func(m envelope.Move) bool { return name == m.Label() }) {
+		named := func(m envelope.Move) bool { return name == m.Label() }
+		if name != binding.RepositoryMoved && !slices.ContainsFunc(moves, named) {
 			reasons = append(reasons, fmt.Sprintf("%q did not move", name))
 		}
 	}

@@ -40,7 +40,8 @@ func Chain(c *guard.Case) (q ask.Question, ok bool) {
 			Consequence: "their ladders begin anew, what is completed stays, and your words are feedback"})
 	}
 	if !detailed {
-		q.Choices = append(q.Choices, ask.Choice{Key: choice.Details, Also: []string{"debug"}, Label: "debug: show everything that was tried",
+		q.Choices = append(q.Choices, ask.Choice{Key: choice.Details, Also: []string{"debug"},
+			Label:       "debug: show everything that was tried",
 			Consequence: "the question is asked again, with all that is known"})
 	}
 	q.Choices = append(q.Choices, ask.Choice{Key: choice.Halt, Also: []string{"halt", choice.Stop}, Label: "halt",

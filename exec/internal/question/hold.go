@@ -155,7 +155,8 @@ func Checkpoint(c *guard.Case, what string) ask.Question {
 		}
 	}
 	q := about(c, ask.Checkpoint, "checkpoint "+title(s), wanted(what), evidence,
-		ask.Choice{Key: choice.Settled, Label: "it is settled", Consequence: fmt.Sprintf("%s counts as done; the reason that you give is kept", s.Address)})
+		ask.Choice{Key: choice.Settled, Label: "it is settled",
+			Consequence: fmt.Sprintf("%s counts as done; the reason that you give is kept", s.Address)})
 	if work := underReview(c); what == "human-verify" && work != nil {
 		q.Target = work.Address
 		q.Choices = append(q.Choices, choice.ToDescribeIssues(work))
