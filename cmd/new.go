@@ -10,6 +10,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/planlock/planlock/cmd/internal/project"
 )
 
 // templates are plans to begin with, named as their files. The first line of
@@ -27,6 +29,7 @@ const templateExt = ".toml"
 type newCommand struct {
 	arguments
 	Out  string `short:"o" name:"output" default:"plan.toml" placeholder:"FILE" help:"write to a file; - is standard output"`
+	From string `name:"from" placeholder:"DIR" help:"write a plan for the project in a folder: its language, test command and packages"`
 	List bool   `help:"list the templates"`
 }
 
@@ -35,14 +38,9 @@ func (f *newCommand) Run(_ context.Context, p *cli) error {
 	if f.List {
 		return listTemplates(p.out)
 	}
-	name := "shell"
-	if len(f.Args) > 0 {
-		name = f.Args[0]
-	}
-	text, err := templates.ReadFile(path.Join("templates", name+templateExt))
+	text, what, err := f.text()
 	if err != nil {
-		return &usageError{fmt.Sprintf("new: there is no template %q; the templates are %s", name,
-			strings.Join(templateNames(), ", "))}
+		return err
 	}
 	if f.Out == "-" {
 		_, err := p.out.Write(text)
@@ -54,8 +52,44 @@ func (f *newCommand) Run(_ context.Context, p *cli) error {
 		return err
 	}
 	_, err = fmt.Fprintf(p.out, "%s  %s\nchange it, and see with  planlock check %s  what it still needs\n",
-		escaped(f.Out), templateDoc(text), quoted(f.Out))
+		escaped(f.Out), escaped(what), quoted(f.Out))
 	return err
+}
+
+// text is the plan to begin with, and what it is for: that of a template, or one
+// for a project that is there.
+func (f *newCommand) text() (text []byte, what string, err error) {
+	if f.From != "" {
+		if len(f.Args) > 0 {
+			return nil, "", &usageError{"new: a template or --from, not both"}
+		}
+		return planFrom(f.From)
+	}
+	name := "shell"
+	if len(f.Args) > 0 {
+		name = f.Args[0]
+	}
+	text, err = templates.ReadFile(path.Join("templates", name+templateExt))
+	if err != nil {
+		return nil, "", &usageError{fmt.Sprintf("new: there is no template %q; the templates are %s", name,
+			strings.Join(templateNames(), ", "))}
+	}
+	return text, templateDoc(text), nil
+}
+
+// planFrom is a plan for the project in a folder, and what was found there.
+func planFrom(dir string) (text []byte, what string, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	defer root.Close()
+	p, err := project.Look(root.FS())
+	if err != nil {
+		return nil, "", fmt.Errorf("new: %s: %w; planlock new --list names the templates", quoted(dir), err)
+	}
+	plan, err := p.Plan()
+	return []byte(plan), p.String(), err
 }
 
 // writeNew writes a file that must not be there.
