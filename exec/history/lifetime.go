@@ -26,7 +26,10 @@ type Started struct {
 	LockFile string        `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
 	// files of the plan and its lock that lie in the workspace: Files and
 	// LockFile name them relative to it, with slashes, so that it can be moved
-	Own          []string      `json:"own,omitempty"`
+	Own []string `json:"own,omitempty"`
+	// Unversioned are globs of what .gitignore named when the run began, which is
+	// not accounted, as what the plan itself ignores is not.
+	Unversioned  []string      `json:"unversioned,omitempty"`
 	LockDigest   ledger.Digest `json:"lock_digest,omitempty"`
 	Acknowledged []string      `json:"acknowledged,omitempty"`
 	// Said are the steps whose work is done in the words of a summary that lies

@@ -15,6 +15,8 @@ package artifacts
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
@@ -123,7 +125,7 @@ func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
 			continue
 		}
 		pass.Report(gate.Finding{Code: code.ArtifactExtra, Path: c.Path,
-			Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
+			Message:  fmt.Sprintf("%q was %s, and nobody declared that%s", c.Path, c.Op, ofCache(c.Path)),
 			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
 	}
 	for _, s := range account.SymbolsExtra { // of a step that says which symbols it changes, and public ones under strict
@@ -145,4 +147,19 @@ func public(s ledger.Symbol) string {
 // recorded notes what happened without being declared, where that is no fault.
 func recorded(pass *gate.Pass, c ledger.Change, note func(format string, args ...any)) {
 	note("%q was %s without being declared (recorded, as the profile is %s)", c.Path, c.Op, pass.Plan.Profile)
+}
+
+// caches are folders that tools leave, by name.
+var caches = []string{"__pycache__", "node_modules", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".tox", "target",
+	".gradle", ".next", "coverage", ".nyc_output"}
+
+// ofCache is what to add where a path lies in a folder that a tool leaves.
+func ofCache(path string) string {
+	for name := range strings.SplitSeq(path, "/") {
+		if slices.Contains(caches, name) {
+			return fmt.Sprintf("; if that is a cache, add  [ledger] ignore = [%q]  to the plan or, where it is not strict, the line  %s/  to .gitignore",
+				"**/"+name, name)
+		}
+	}
+	return ""
 }

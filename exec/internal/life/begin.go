@@ -104,7 +104,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		Executor: l.Executor, Layer: l.layer(), Isolated: l.Isolate, Shadow: l.Shadow, NoSandbox: l.NoSandbox,
 		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,
 	}
-	started.Own, started.Said = l.Own(), l.said()
+	started.Own, started.Unversioned, started.Said = l.Own(), l.Unversioned(), l.said()
 	for i, f := range started.Files {
 		if rel, ok := l.OwnSource(f); ok {
 			started.Files[i].Path = rel

@@ -16,8 +16,10 @@ func (s *Session) Scope() ledger.Scope {
 	scope := s.Plan.Scope
 	if s.Rec != nil && s.Rec.Run.Head.Seq > 0 {
 		scope.Own = slices.Concat(scope.Own, s.Rec.Run.Started.Own)
+		scope.Ignore = slices.Concat(scope.Ignore, s.Rec.Run.Started.Unversioned)
 	} else {
 		scope.Own = slices.Concat(scope.Own, s.Own())
+		scope.Ignore = slices.Concat(scope.Ignore, s.Unversioned())
 	}
 	if out, ok := RequestedLog(s.Plan); ok {
 		if rel, ok := s.Inside(filepath.Join(s.Work.Root, filepath.FromSlash(out))); ok {
