@@ -15,7 +15,8 @@ import (
 	"github.com/planlock/planlock/ledger/source/internal/script"
 )
 
-// A Parser is a node, and the typescript package that it loads.
+// A Parser is a node, and the typescript package that it loads. The zero value
+// reads nothing.
 type Parser struct {
 	// Node is the path of the program.
 	Node string
@@ -31,7 +32,7 @@ type Parser struct {
 
 // Languages are those that the parser reads: TypeScript and JavaScript.
 func (p Parser) Languages() []source.Language {
-	return []source.Language{Language{Parser: p}, Language{Parser: p, JavaScript: true}}
+	return []source.Language{language{Parser: p}, language{Parser: p, javaScript: true}}
 }
 
 // Find is the parser of this machine, and whether there is one: the first node of

@@ -31,6 +31,8 @@ func TestHostileFiles(t *testing.T) {
 		{"a byte order mark", "m.ts", "\ufeffexport const a = 1\r\n", fine},
 		{"a shebang", "m.ts", "#!/usr/bin/env node\nexport const a = 1\n", fine},
 		{"escapes", "m.ts", "export const \\u{61}bc = '\\ud800'", fine},
+		{"octal numbers, where they are allowed", "m.js", "exports.a = '\\033' + 010", fine},
+		{"octal numbers, where they are not", "m.mjs", "export const a = 010", faulty},
 		{"names of objects", "m.js", "exports.__proto__ = 1; exports.constructor = 2; exports.toString = {__proto__: {}}", fine},
 		{"members of objects", "m.ts", "export interface __proto__ { __proto__: 1; constructor: 2 }\nexport class C { constructor() {} __proto__() {} }", fine},
 		{"what would end a program", "m.js", "process.exit(3); throw 1; while (true) {}", fine},

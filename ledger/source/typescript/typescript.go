@@ -25,7 +25,8 @@ package typescript
 
 import (
 	"context"
-	_ "embed"
+	"embed"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -34,18 +35,17 @@ import (
 	"github.com/planlock/planlock/ledger/source/internal/script"
 )
 
-// Language reads TypeScript, or JavaScript. The zero value reads nothing.
-type Language struct {
+// A language reads TypeScript, or JavaScript.
+type language struct {
 	Parser
-	// JavaScript says that it reads JavaScript and not TypeScript.
-	JavaScript bool
+	javaScript bool
 }
 
-var _ source.Language = Language{}
+var _ source.Language = language{}
 
 // Name is TypeScript, or JavaScript.
-func (l Language) Name() string {
-	if l.JavaScript {
+func (l language) Name() string {
+	if l.javaScript {
 		return "JavaScript"
 	}
 	return "TypeScript"
@@ -55,19 +55,19 @@ func (l Language) Name() string {
 // JavaScript.
 var extensions = [2][]string{{".ts", ".tsx", ".mts", ".cts"}, {".js", ".jsx", ".mjs", ".cjs"}}
 
-func (l Language) extensions() []string {
-	if l.JavaScript {
+func (l language) extensions() []string {
+	if l.javaScript {
 		return extensions[1]
 	}
 	return extensions[0]
 }
 
 // Reads reports whether a path has an extension of the language.
-func (l Language) Reads(p string) bool { return slices.Contains(l.extensions(), path.Ext(p)) }
+func (l language) Reads(p string) bool { return slices.Contains(l.extensions(), path.Ext(p)) }
 
 // Places are the files that a symbol may be of. A file may have points in its
 // name, so a.b.C is both C in a.b and b.C in a.
-func (l Language) Places(symbol string) []string {
+func (l language) Places(symbol string) []string {
 	folder, name := path.Split(symbol)
 	parts := strings.Split(name, ".")
 	if len(parts) < 2 || parts[len(parts)-1] == "" {
@@ -81,7 +81,7 @@ func (l Language) Places(symbol string) []string {
 		}
 		for _, ext := range l.extensions() {
 			places = append(places, source.Literally(folder+stem+ext))
-			if !l.JavaScript && ext != ".tsx" {
+			if !l.javaScript && ext != ".tsx" {
 				places = append(places, source.Literally(folder+stem+".d"+ext))
 			}
 		}
@@ -89,8 +89,21 @@ func (l Language) Places(symbol string) []string {
 	return places
 }
 
-//go:embed read.js
-var reader string
+//go:embed *.js
+var scripts embed.FS
+
+// reader is the script, put together of its parts.
+func reader() (string, error) {
+	var all []byte
+	for _, name := range []string{"load.js", "spell.js", "declare.js", "offer.js", "read.js"} {
+		part, err := scripts.ReadFile(name)
+		if err != nil {
+			return "", fmt.Errorf("source: %w", err)
+		}
+		all = append(all, part...)
+	}
+	return string(all), nil
+}
 
 // start has node run the script that comes with the files.
 const start = `
@@ -104,7 +117,11 @@ try {
 }`
 
 // Read parses files, all at once.
-func (l Language) Read(ctx context.Context, files []source.Input) ([]source.File, error) {
-	args := []string{"--no-warnings", "--max-old-space-size=2048", "-e", start, "--", l.Script, string(l.Digest)}
+func (l language) Read(ctx context.Context, files []source.Input) ([]source.File, error) {
+	reader, err := reader()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"--no-warnings", "--max-old-space-size=2048", "-e", start, "--", l.Script, l.Digest}
 	return script.Program{Path: l.Node, Args: args, Script: reader, Alone: true}.Read(ctx, files)
 }

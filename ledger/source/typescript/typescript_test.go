@@ -146,6 +146,7 @@ func TestDifferences(t *testing.T) {
 		{"an enum grows in the middle", "export enum E { A, B }", "export enum E { A, C, B }", alters},
 		{"an enum loses", "export enum E { A, B }", "export enum E { A }", breaks},
 		{"a value changes", "export const X = 1", "export const X = 2", alters},
+		{"a value is spelled otherwise", "export const X = 1000, Y = 'a'", "export const X = 1_000, Y = \"a\"", same},
 		{"a value of another type", "export const X = 1", "export const X = 'a'", breaks},
 		{"a constant becomes a variable", "export const X: number = 1", "export let X: number = 1", breaks},
 		{"a value that is inferred", "export const X = f(1)", "export const X = f(2)", undecided},
@@ -247,7 +248,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "m", "a/m", "a/m."} {
-		if got := (typescript.Language{}).Places(s); len(got) > 0 {
+		if got := reader.Places(s); len(got) > 0 {
 			t.Errorf("%q: %q", s, got)
 		}
 	}
