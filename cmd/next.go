@@ -132,7 +132,7 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		text = "mend what the report names; once that is mended:  " +
 			as.spell(action.Action{Kind: action.Finish, Run: o.Run})
 	}
-	if at.run.CarriedOut() && o.Status == history.Partial {
+	if at.run.CarriedOut() && o.Status == history.Partial && !at.run.Started.Shadow {
 		return "all was carried out, and not all of it was looked at: roll it back (planlock rollback) and run it with checks that " +
 			"fail without the work, or have a program look with --validator PATH"
 	}

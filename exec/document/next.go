@@ -130,7 +130,7 @@ func (rep *Model) afterFailure() []nextStep {
 		note("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are"))
 	}
 	switch {
-	case len(rep.there()) == 0 && rep.Isolated && rep.Delivered == "":
+	case rep.Shadow, len(rep.there()) == 0 && rep.Isolated && rep.Delivered == "":
 		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
 	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
 		out = append(out, rep.afterVerdict()...)
