@@ -23,7 +23,7 @@ type laneStep struct {
 // those of its task.
 func (s *laneStep) solitary(files []string) string {
 	switch {
-	case s.Rollback == Irreversible || s.Rollback == Compensatable:
+	case s.Rollback.Outside():
 		return fmt.Sprintf("step %s is %s: what it does outside of its own copy is seen by others",
 			s.Address, s.Rollback)
 	case s.Artifacts != nil && len(s.Artifacts.Bears) > 0:

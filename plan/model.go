@@ -236,6 +236,10 @@ const (
 	Education     Mode = "education"     // as collaborative, with explanations
 )
 
+// Outside reports whether what a step of the class did may be seen outside of
+// the workspace, where no restore reaches it.
+func (r Rollback) Outside() bool { return r == Compensatable || r == Irreversible }
+
 // DefaultTimeout is how long an attempt of a step may take where neither the
 // plan nor the source that it was read from says anything of time.
 const DefaultTimeout = 30 * time.Minute

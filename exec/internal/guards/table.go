@@ -21,6 +21,7 @@ func Always() []guard.Guard {
 // what comes of it all are asked again.
 func Table() []guard.Guard {
 	return []guard.Guard{
+		guard.Of("rehearsal", rehearsal),       // the trial ends before what acts outside of its clone
 		guard.Of("dependency", dependency),     // an earlier step that it needs is missing
 		guard.Of("threshold", threshold),       // failures pile up, so dynamic mode asks
 		guard.Of("unproven", unproven),         // a task that it needs left no evidence

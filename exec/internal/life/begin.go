@@ -54,7 +54,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		return err
 	}
 	l.Work.Base, l.Work.Tree = base, base
-	if err := errors.Join(l.harmless(l.Locked.Format()), l.overlaid()); err != nil {
+	if err := errors.Join(l.rehearsable(l.Locked.Format()), l.overlaid()); err != nil {
 		return err
 	}
 	if err := l.roomFor(base); err != nil {

@@ -102,6 +102,15 @@ func (l *Life) salvage(ctx context.Context, layers *layer.Overlays) error {
 	return errors.Join(left.Drop(), layers.Close(), layers.Sweep())
 }
 
+// rehearsable refuses a trial of which the first step would leave traces
+// outside of the clone. Where a later one would, the trial ends before it.
+func (l *Life) rehearsable(format plan.Format) error {
+	if steps := l.outline(format); len(steps) > 0 && !steps[0].Rollback.Outside() {
+		return nil
+	}
+	return l.harmless(format)
+}
+
 // harmless refuses a trial of steps that would leave traces outside of the
 // clone.
 func (l *Life) harmless(format plan.Format) error {
@@ -110,7 +119,7 @@ func (l *Life) harmless(format plan.Format) error {
 	}
 	refused := &session.Refusal{Hint: "try a plan of the other steps; or run this one for real, not as a trial"}
 	for _, o := range l.outline(format) {
-		if o.Rollback == plan.Compensatable || o.Rollback == plan.Irreversible {
+		if o.Rollback.Outside() {
 			refused.Reasons = append(refused.Reasons, fmt.Sprintf("step %s is %s: what it does outside of the workspace would be no trial", o.Address, o.Rollback))
 		}
 	}

@@ -109,6 +109,7 @@ func (g *Game) start(p *plan.Plan, policy history.Policy, roles history.Roles, l
 			started.Acknowledged = append(started.Acknowledged, a.DoneCode())
 		}
 	}
+	started.Shadow = len(started.Acknowledged) == 3 // seldom, and without a throw: other games stay as they are
 	if g.dice.in(6) {
 		left := g.tree()
 		started.From = &history.Origin{Run: "EARLIER", Left: left, Placed: left}
