@@ -100,9 +100,10 @@ type Controller struct {
 	// Shadow tries the whole run: it works in a clone, as with Isolate, and the
 	// workspace stays as it is whatever comes of it. What each step made is in
 	// the journal, and a run of the same plan that follows is compared with it,
-	// step by step (see Deterministic). It does not use up a lock. Plans with
-	// steps that act outside of the workspace, which are those that are not
-	// reversible, are refused: a clone does not contain that.
+	// step by step (see Deterministic). It does not use up a lock. It ends
+	// before the first step that acts outside of the workspace, which is one that
+	// is not reversible: a clone does not contain that. Where that is the first
+	// step of all, it is refused.
 	Shadow bool
 	// NoSandbox runs commands at level none, whatever the plan says. It is part
 	// of the envelope.

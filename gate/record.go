@@ -66,8 +66,8 @@ func (j Judgement) MarshalJSON() ([]byte, error) {
 // step has about ten.
 func (j *Judgement) plainJSON() (text []byte, ok bool) {
 	v := j.Verdict
-	if j.Err != nil || v == nil || v.Tolerated || len(v.Findings)+len(v.Citations) > 0 || v.Review != nil || !plain(j.Gate) ||
-		!plain(string(j.Phase)) || !plain(string(v.Result)) {
+	if j.Err != nil || v == nil || v.Tolerated || len(v.Findings)+len(v.Citations) > 0 || v.Review != nil ||
+		!plain(j.Gate) || !plain(string(j.Phase)) || !plain(string(v.Result)) {
 		return nil, false
 	}
 	room := 128 + len(j.Gate)
