@@ -21,7 +21,7 @@ type Citation struct {
 type Verdict struct {
 	Result    Result     `json:"result"`
 	Idle      bool       `json:"idle,omitempty"`      // there was nothing to judge; the result is a pass
-	Tolerated bool       `json:"tolerated,omitempty"` // all that it objects to the plan tolerates: it fails, and stops nothing
+	Tolerated bool       `json:"tolerated,omitempty"` // it fails, and stops nothing: the plan allows it
 	Findings  []Finding  `json:"findings,omitempty"`
 	Evidence  []string   `json:"evidence,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`

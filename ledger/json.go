@@ -186,7 +186,8 @@ func (s *Symbol) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("ledger: symbol: %w", err)
 	}
-	*s = Symbol{Name: textIn(w.Name, w.NameRaw), Op: w.Op, Path: textIn(w.Path, w.PathRaw), Line: w.Line, Public: w.Public}
+	*s = Symbol{Name: textIn(w.Name, w.NameRaw), Op: w.Op, Path: textIn(w.Path, w.PathRaw), Line: w.Line,
+		Public: w.Public}
 	return nil
 }
 

@@ -142,8 +142,9 @@ func artifactRules() []rule {
 				"public symbol fails.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				a := s.Artifacts
+				read := func(p string) bool { return source.LanguageOf(p) != "" && x.options.unread(p) == "" }
 				if x.strict && a != nil && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) &&
-					slices.ContainsFunc(a.paths(), func(p string) bool { return source.LanguageOf(p) != "" && x.options.unread(p) == "" }) {
+					slices.ContainsFunc(a.paths(), read) {
 					tell("artifacts",
 						"the step changes source files and does not say which symbols: it fails if it adds or removes a public one",
 						"add  symbols_add = []  and  symbols_remove = []  with the names of the symbols; [] means none")

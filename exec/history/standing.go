@@ -195,8 +195,8 @@ func sameJudgement(a, b gate.Judgement) bool {
 	if v == nil || w == nil || v.Review != nil || w.Review != nil || a.Err != nil || b.Err != nil || a != b {
 		return false
 	}
-	return v == w || v.Result == w.Result && v.Idle == w.Idle && len(v.Findings)+len(w.Findings)+len(v.Citations)+len(w.Citations) == 0 &&
-		slices.Equal(v.Evidence, w.Evidence)
+	return v == w || v.Result == w.Result && v.Idle == w.Idle && slices.Equal(v.Evidence, w.Evidence) &&
+		len(v.Findings)+len(w.Findings)+len(v.Citations)+len(w.Citations) == 0
 }
 
 // known is a snapshot in the words in which the run has it, if that is its tree.

@@ -128,7 +128,7 @@ func extras(pass *gate.Pass, account *ledger.Account, binds bool) {
 			Message:  fmt.Sprintf("%q was %s, and nobody declared that%s", c.Path, c.Op, ofCache(c.Path)),
 			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
 	}
-	for _, s := range account.SymbolsExtra { // of a step that says which symbols it changes, and public ones under strict
+	for _, s := range account.SymbolsExtra { // of a step that says which it changes, and public ones under strict
 		pass.Report(gate.Finding{Code: code.SymbolExtra, Path: s.Path, Line: s.Line,
 			Message:  fmt.Sprintf("%ssymbol %q was %s, and nobody declared that", public(s), s.Name, say.Symbol(s.Op)),
 			Expected: fmt.Sprintf("symbol %q not %s", s.Name, say.Symbol(s.Op)),

@@ -95,7 +95,8 @@ func fileChanged(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict
 	case !left:
 		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path)}), nil
 	case there && was.Kind == is.Kind && was.Digest == is.Digest && was.Target == is.Target:
-		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is what it was before %s", c.Path, since)}), nil
+		return gate.Breaks(gate.Finding{Path: c.Path,
+			Message: fmt.Sprintf("%q is what it was before %s", c.Path, since)}), nil
 	}
 	return gate.Holds(fmt.Sprintf("%q is not what it was before %s", c.Path, since)), nil
 }

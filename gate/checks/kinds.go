@@ -13,7 +13,8 @@ func Kinds() []gate.Check {
 		kind{"file_absent", fileAbsent, "`path`",
 			"Nothing stands at the path, not even a link that leads nowhere."},
 		kind{"file_changed", fileChanged, "`path`",
-			"What stands at the path is not what stood there before the step; before the run, where no step is judged."},
+			"What stands at the path is not what stood there before the step; " +
+				"before the run, where no step is judged."},
 		kind{"file_contains", fileContains, "`path`, `text` or `matches`",
 			"The file (of at most 64 MiB) holds the text, and something that matches the regular expression (RE2)."},
 		kind{"command", shell, "`run`, `exit` (0), `stdout_contains`",

@@ -51,7 +51,8 @@ func assumptions(ctx context.Context, pass *gate.Pass, d *decide.Several) {
 		}
 		d.One(ctx, pass, *a.Check, func(v gate.Verdict) {
 			decide.Objections(v, gate.Finding{Code: code.Precondition, About: a.ID,
-				Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: a.Check.String()}, pass.Report)
+				Message:  fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text),
+				Expected: a.Check.String()}, pass.Report)
 		})
 	}
 }

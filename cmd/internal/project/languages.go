@@ -134,7 +134,9 @@ func python(dir fs.FS) *Project {
 	p := &Project{Language: "Python", Marker: found[0], Tool: "python3", Test: "python3 -m unittest",
 		Packages: folders(dir, func(name string) bool { return name == "__init__.py" }),
 		Settled:  append(found, there(dir, "poetry.lock", "uv.lock", "Pipfile.lock", "tox.ini")...)}
-	p.Packages = slices.DeleteFunc(p.Packages, func(name string) bool { return name == "." || path.Base(name) == "tests" })
+	p.Packages = slices.DeleteFunc(p.Packages, func(name string) bool {
+		return name == "." || path.Base(name) == "tests"
+	})
 	for _, name := range append(there(dir, "pytest.ini", "conftest.py", "tests/conftest.py", "tox.ini",
 		"requirements-dev.txt"), found...) {
 		if strings.Contains(name+read(dir, name), "pytest") {

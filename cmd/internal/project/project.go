@@ -31,8 +31,8 @@ type Project struct {
 }
 
 // ErrUnknown says that a folder has none of the files that tell what it is.
-var ErrUnknown = errors.New("there is no go.mod, package.json, pyproject.toml, setup.py, setup.cfg, requirements.txt, " +
-	"Cargo.toml or Makefile with a test target")
+var ErrUnknown = errors.New("there is no go.mod, package.json, pyproject.toml, setup.py, setup.cfg, " +
+	"requirements.txt, Cargo.toml or Makefile with a test target")
 
 // Look looks at a folder. Of several languages the first of Go, Rust, Node and
 // Python is the project's; a Makefile is what is left.

@@ -18,7 +18,8 @@ func rehearsal(c *guard.Case) guard.Verdict {
 			return guard.Record(&history.StepBlocked{By: s.Address,
 				Why: fmt.Sprintf("the trial ends before step %s, which is %s: what it does outside of the workspace would be no trial",
 					s.Address, s.Rollback),
-				Unblock: []string{"run the plan in the workspace: each step is compared with what it made in the trial"}})
+				Unblock: []string{
+					"run the plan in the workspace: each step is compared with what it made in the trial"}})
 		}
 		if s.Address == c.Step.Address {
 			break

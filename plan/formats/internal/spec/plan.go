@@ -359,7 +359,7 @@ func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], fir
 func saidOf(s *plan.Step, name string) bool {
 	a := s.Artifacts.Declared()
 	return slices.ContainsFunc(s.Postconditions, func(c plan.Check) bool { return c.Path == name }) ||
-		slices.ContainsFunc([][]string{a.Create, a.Modify, a.Delete}, func(paths []string) bool { return slices.Contains(paths, name) })
+		slices.Contains(slices.Concat(a.Create, a.Modify, a.Delete), name)
 }
 
 // numbered is the key of an item of a list.
