@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -132,7 +133,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		text = "mend what the report names; once that is mended:  " +
 			as.spell(action.Action{Kind: action.Finish, Run: o.Run})
 	}
-	if at.run.CarriedOut() && o.Status == history.Partial && !at.run.Started.Shadow {
+	unmet := len(gate.Judgements(at.run.Final).Blocking()) > 0 // some criteria of the whole do not hold
+	if at.run.CarriedOut() && o.Status == history.Partial && !unmet && !at.run.Started.Shadow {
 		return "all was carried out, and not all of it was looked at: roll it back (planlock rollback) and run it with checks that " +
 			"fail without the work, or have a program look with --validator PATH"
 	}
