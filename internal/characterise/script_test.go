@@ -71,7 +71,9 @@ func newScene(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(os.Environ(), "PATH="+path, "PLANLOCK_STATE="+filepath.Join(root, "state"), "USER=alice", "NO_COLOR=1", "TERM=dumb", "LAST="+filepath.Join(root, "last"), "REPOSITORY="+repository)
+	// What a machine has of TypeScript makes no difference to what is recorded.
+	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "NODE_PATH=") })
+	s.env = append(own, "PATH="+path, "PLANLOCK_STATE="+filepath.Join(root, "state"), "USER=alice", "NO_COLOR=1", "TERM=dumb", "LAST="+filepath.Join(root, "last"), "REPOSITORY="+repository)
 	t.Cleanup(func() {
 		for _, j := range s.background {
 			if j.cmd.ProcessState == nil {
