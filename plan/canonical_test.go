@@ -85,6 +85,7 @@ var notMeaning = map[string]bool{
 	"Address": true, // follows from the ids; FixedBy has the same type and is checked by its own name
 	"Own":     true, // the controller's, not the plan's
 	"Status":  true, // what happened, not what is to be done
+	"Summary": true, // likewise, in the words of somebody else
 }
 
 func fill(v reflect.Value, depth int) {

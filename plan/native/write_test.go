@@ -78,7 +78,7 @@ func (r random) fill(v reflect.Value, name string) {
 			v.SetString(list[r.IntN(len(list))])
 		case name == "Level":
 			v.SetString([]string{"", "none", "process", "filesystem", "strict"}[r.IntN(5)])
-		case name == "Address":
+		case name == "Address" || name == "Summary":
 		default:
 			v.SetString(r.text())
 		}
