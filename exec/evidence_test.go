@@ -265,9 +265,10 @@ func TestWaitingForALateServer(t *testing.T) {
 	if err == nil || report.Run.Task("1").Outcome() != nil || asked.Load() != 1 {
 		t.Fatalf("%v, asked %d times; want an interrupted run that waits", err, asked.Load())
 	}
-	b.Controller.Observe = nil
 	ctx, cancel = context.WithCancelCause(t.Context())
-	time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("stop")) })
+	b.Controller.Observe = event.On(func(event.Event, *history.Resumed) {
+		time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("stop")) })
+	})
 	report, err = b.Controller.Resume(ctx, locked, report.Run.Started.Run)
 	if err == nil || len(report.Run.EvidenceRetries) != 1 || report.Run.EvidenceRetries[0].After != time.Hour {
 		t.Errorf("%v, retries %+v; want the one that was decided, with its hour", err, report.Run.EvidenceRetries)

@@ -27,6 +27,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func (l language) Reads(p string) bool { return slices.Contains(l.extensions(), 
 func (l language) Places(symbol string) []string {
 	folder, name := path.Split(symbol)
 	parts := strings.Split(name, ".")
-	if len(parts) < 2 || parts[len(parts)-1] == "" {
+	if len(parts) < 2 || parts[len(parts)-1] == "" || folder != "" && !fs.ValidPath(strings.TrimSuffix(folder, "/")) {
 		return nil
 	}
 	var places []string
