@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // golang looks for a Go module.
@@ -33,7 +34,7 @@ func golang(dir fs.FS) *Project {
 	return p
 }
 
-var packageClause = regexp.MustCompile(`(?m)^package ([A-Za-z0-9_]+)`)
+var packageClause = lazyre.New(`(?m)^package ([A-Za-z0-9_]+)`)
 
 // packageName is the name of the package of a folder; "" where no file says it.
 func packageName(dir fs.FS, folder string, is func(string) bool) string {
@@ -158,7 +159,7 @@ func python(dir fs.FS) *Project {
 	return p
 }
 
-var testTarget = regexp.MustCompile(`(?m)^(test|check)\s*:([^=]|$)`)
+var testTarget = lazyre.New(`(?m)^(test|check)\s*:([^=]|$)`)
 
 // makefile looks for a Makefile that tests.
 func makefile(dir fs.FS) *Project {

@@ -10,18 +10,20 @@ import (
 //go:embed plan.toml.tmpl
 var planText string
 
-var planTemplate = template.Must(template.New("plan").Funcs(template.FuncMap{
-	"list": func(names []string) string { return quoted(names) },
-	"last": func(names []string) []string { return names[len(names)-1:] },
-	"rest": func(names []string) []string { return names[:len(names)-1] },
-}).Parse(planText))
-
 // Plan is a native plan of a first change in the project, test first where it is
 // known how tests are named. It passes a check, and says in its own words what
 // is still to be said.
 func (p *Project) Plan() (string, error) {
+	t, err := template.New("plan").Funcs(template.FuncMap{
+		"list": func(names []string) string { return quoted(names) },
+		"last": func(names []string) []string { return names[len(names)-1:] },
+		"rest": func(names []string) []string { return names[:len(names)-1] },
+	}).Parse(planText)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
-	err := planTemplate.Execute(&b, p)
+	err = t.Execute(&b, p)
 	return b.String(), err
 }
 

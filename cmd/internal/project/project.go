@@ -6,9 +6,10 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // A Project is what was found in a folder. Its texts are names and commands that
@@ -74,7 +75,7 @@ func there(dir fs.FS, names ...string) []string {
 }
 
 // plain is a name that means nothing else in a plan, a glob or a shell.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@][A-Za-z0-9_.@/-]*$`)
+var plain = lazyre.New(`^[A-Za-z0-9_@][A-Za-z0-9_.@/-]*$`)
 
 // foreign are folders in which nothing of the project's own lies.
 var foreign = []string{"vendor", "testdata", "node_modules", "target", "dist", "build", "venv", "__pycache__"}

@@ -71,7 +71,9 @@ func holds(t *testing.T, name string, p *project.Project) {
 		t.Fatalf("%s: %v\n%s", name, err, text)
 	}
 	for _, d := range draft.Check(plan.CheckOptions{Unread: (&source.Reader{Languages: languages.All()}).Unread}) {
-		if d.Severity != plan.Note {
+		// Where somebody reads JavaScript, check says that its symbols are for whoever writes the plan to name.
+		told := d.Code == "symbols-not-declared" && p.Marker == "package.json"
+		if d.Severity != plan.Note && !told {
 			t.Errorf("%s: %v\n%s", name, d, text)
 		}
 	}
