@@ -14,11 +14,13 @@ import (
 func Builds(goal string) string {
 	words := strings.FieldsFunc(strings.ToLower(goal),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
-	made := false
-	for i, w := range words {
+	for _, w := range words {
 		if slices.Contains(buildWords, w) {
 			return w
 		}
+	}
+	made := false
+	for i, w := range words {
 		last := i+1 == len(words) || slices.Contains(turnWords, words[i+1])
 		switch {
 		case slices.Contains(makeWords, w):
@@ -26,9 +28,6 @@ func Builds(goal string) string {
 		case slices.Contains(turnWords, w):
 			made = false
 		case made && last && slices.Contains(softWords, w):
-			if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(buildWords, w) }) {
-				continue // said by that word
-			}
 			return w
 		}
 	}

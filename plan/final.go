@@ -8,7 +8,7 @@ import (
 // A FinalCheck must hold when all steps are done.
 type FinalCheck struct {
 	Check
-	Name string // whose it is, as in "completion check 1", or "check of requirement R1"
+	Label string // whose it is, as in "completion check 1", or "check of requirement R1"
 	// Requirement is whose check it is; "" of one that is for the plan as a whole.
 	Requirement string
 }
@@ -18,11 +18,11 @@ type FinalCheck struct {
 func (p *Plan) FinalChecks() []FinalCheck {
 	var all []FinalCheck
 	for i, c := range p.Completion.Checks {
-		all = append(all, FinalCheck{Check: c, Name: fmt.Sprintf("completion check %d", i+1)})
+		all = append(all, FinalCheck{Check: c, Label: fmt.Sprintf("completion check %d", i+1)})
 	}
 	for _, r := range p.Requirements {
 		if r.Check != nil {
-			all = append(all, FinalCheck{Check: *r.Check, Name: "check of requirement " + r.ID, Requirement: r.ID})
+			all = append(all, FinalCheck{Check: *r.Check, Label: "check of requirement " + r.ID, Requirement: r.ID})
 		}
 	}
 	return all

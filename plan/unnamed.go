@@ -21,12 +21,14 @@ func (p *Plan) Unnamed(globs []string) []string {
 	note(p.Visit)
 	for i := range p.Tasks {
 		note(p.Tasks[i].Visit)
-		names = slices.Concat(names, p.Tasks[i].Files, p.Tasks[i].PlanFiles)
+		names = append(append(names, p.Tasks[i].Files...), p.Tasks[i].PlanFiles...)
 	}
 	for _, s := range p.Steps() {
 		note(s.Visit)
 		names = append(names, s.Evidence...)
 	}
+	slices.Sort(names)
+	names = slices.Compact(names)
 	var guarded []string
 	for _, n := range p.NonGoals {
 		for _, path := range n.Paths {

@@ -122,8 +122,8 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	c := taskCheckpoint{
 		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Class(), Modified: []string{},
 		Validation: "pass", Seconds: int(time.Duration(t.Duration) / time.Second), Tree: string(t.tree),
+		GitHash: rep.gitHash(t),
 	}
-	c.GitHash = rep.gitHash(t)
 	if t.Status == "blocked" {
 		c.Status = "skipped"
 	}

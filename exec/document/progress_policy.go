@@ -220,9 +220,8 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 // tell reports whether each completion check was seen to fail without the work.
 func tell(checks []plan.FinalCheck, seen *history.Controlled) bool {
 	return !slices.ContainsFunc(checks, func(check plan.FinalCheck) bool {
-		return seen == nil || !slices.ContainsFunc(seen.Controls, func(c history.Control) bool {
-			return c.Check == check.String() && c.Tells()
-		})
+		c := seen.Of(check.String())
+		return c == nil || !c.Tells()
 	})
 }
 

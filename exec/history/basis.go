@@ -52,10 +52,7 @@ func (r *Run) Standings() *Standings {
 		if s.Completed == nil {
 			continue
 		}
-		controls := s.Controls()
-		for i := range controls {
-			all.speaks(&controls[i])
-		}
+		all.hear(s.Controls())
 		for _, review := range s.Reviews() {
 			if review.Counts() {
 				all.byTask[s.Task] = review.Reviewer
@@ -69,22 +66,21 @@ func (r *Run) Standings() *Standings {
 // Add has the controls of the run as a whole speak for the steps that serve what
 // they check, as Standings does once they are in the journal. nil says nothing.
 func (a *Standings) Add(f *Controlled) {
-	if f == nil {
-		return
-	}
-	for i := range f.Controls {
-		a.speaks(&f.Controls[i])
+	if f != nil {
+		a.hear(f.Controls)
 	}
 }
 
-// speaks has a check that tells, and runs nothing which the work itself wrote,
+// hear has the checks that tell, and run nothing which the work itself wrote,
 // count for other steps.
-func (a *Standings) speaks(c *Control) {
-	if !c.Tells() || len(c.Own) > 0 {
-		return
-	}
-	for _, other := range c.Steps {
-		a.byCheck[other] = c.String()
+func (a *Standings) hear(controls []Control) {
+	for _, c := range controls {
+		if !c.Tells() || len(c.Own) > 0 {
+			continue
+		}
+		for _, other := range c.Steps {
+			a.byCheck[other] = c.String()
+		}
 	}
 }
 

@@ -67,6 +67,19 @@ type Controlled struct {
 	Controls []Control `json:"controls"`
 }
 
+// Of is what the controls of a check showed, by its text; nil if there were none.
+func (f *Controlled) Of(check string) *Control {
+	if f == nil {
+		return nil
+	}
+	for i := range f.Controls {
+		if f.Controls[i].Check == check {
+			return &f.Controls[i]
+		}
+	}
+	return nil
+}
+
 func (*Controlled) Type() string { return "controlled" }
 
 func (f *Controlled) String() string {

@@ -26,6 +26,8 @@ const phaseVariable = "PLANLOCK_PHASE"
 // Name is "shell": steps that ask for an executor of that name get this one.
 func (*Executor) Name() string { return "shell" }
 
+var _ exec.CommandsOnly = (*Executor)(nil)
+
 // CommandsOnly says that the executor touches the workspace by commands alone.
 func (*Executor) CommandsOnly() {}
 

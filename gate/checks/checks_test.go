@@ -41,8 +41,8 @@ func decide(t testing.TB, pass *gate.Pass, c plan.Check) (v gate.Verdict, err er
 func TestChecks(t *testing.T) {
 	t.Setenv("PLANLOCK_TRY", "secret")
 	t.Setenv("PLANLOCK_EMPTY", "")
-	before := files{"p/p.go": "package p\n\nfunc F() {}\n", "same.txt": "same\n"}
-	after := files{"same.txt": "same\n", "a.txt": "one\ntwo three\n", "dir/": "",
+	before := files{"p/p.go": "package p\n\nfunc F() {}\n", "same.txt": "same\n", "kept/x": "x\n"}
+	after := files{"same.txt": "same\n", "kept/x": "x\n", "a.txt": "one\ntwo three\n", "dir/": "",
 		"v1.2/x.go": "package x\n\ntype T int\n\nfunc (*T) M() {}\n", "root.go": "package root\n\nvar R = 1\n",
 		"p/p.go": "package p\n\nfunc F(int) {}\n", "p/p_test.go": "package p\n\nfunc TestF() {}\n", "p/broken.go": "package p\n\nfunc B() {}\n\nfunc {"}
 	runner := &gatetest.Runner{Results: map[string]gate.CommandResult{
@@ -70,6 +70,8 @@ func TestChecks(t *testing.T) {
 		{plan.Check{Kind: "file_absent", Path: "a.txt"}, no},
 		{plan.Check{Kind: "file_absent", Path: "../nothing"}, unsure},
 		{plan.Check{Kind: "file_changed", Path: "p/p.go"}, yes},
+		{plan.Check{Kind: "file_changed", Path: "p"}, yes},
+		{plan.Check{Kind: "file_changed", Path: "kept"}, no},
 		{plan.Check{Kind: "file_changed", Path: "a.txt"}, yes},
 		{plan.Check{Kind: "file_changed", Path: "b.txt"}, no},
 		{plan.Check{Kind: "file_changed", Path: "same.txt"}, no},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/workspace"
@@ -77,7 +79,7 @@ func fileAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict,
 }
 
 // fileChanged: something stands at path, and not what stood there before the
-// step, or before the run where no step is judged.
+// step, or before the run where no step is judged. A folder is what it holds.
 func fileChanged(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	since, before := "the step", pass.Before
 	if pass.Step == nil {
@@ -91,10 +93,16 @@ func fileChanged(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict
 	}
 	was, there := before.Lookup(c.Path)
 	is, left := pass.After.Lookup(c.Path)
+	same := there && was.Kind == is.Kind && was.Digest == is.Digest && was.Target == is.Target
+	if same && is.Kind == ledger.Dir {
+		same = !slices.ContainsFunc(ledger.Diff(before, pass.After), func(d ledger.Change) bool {
+			return strings.HasPrefix(d.Path, c.Path+"/")
+		})
+	}
 	switch {
 	case !left:
 		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path)}), nil
-	case there && was.Kind == is.Kind && was.Digest == is.Digest && was.Target == is.Target:
+	case same:
 		return gate.Breaks(gate.Finding{Path: c.Path,
 			Message: fmt.Sprintf("%q is what it was before %s", c.Path, since)}), nil
 	}

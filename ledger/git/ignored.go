@@ -15,55 +15,42 @@ import (
 // folder which is kept out, and what is in git in spite of it, may be among what
 // they stand for.
 func Ignored(gitignore string) []string {
-	var all []ignoring
+	var globs []string
 	for line := range strings.Lines(gitignore) {
 		line = strings.TrimRight(line, " \t\r\n")
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		if taken, ok := strings.CutPrefix(line, "!"); ok {
-			all = slices.DeleteFunc(all, func(i ignoring) bool { return !i.keeps(taken) })
+			globs = slices.DeleteFunc(globs, func(glob string) bool { return mayLose(glob, taken) })
 		} else {
-			all = append(all, newIgnoring(line))
+			globs = append(globs, globOf(line))
 		}
 	}
-	var globs []string
-	for _, i := range all {
-		if glob := i.glob(); ledger.CheckPattern(glob) == nil && strings.Trim(glob, "*/") != "" {
-			globs = append(globs, glob)
-		}
-	}
-	return globs
+	return slices.DeleteFunc(globs, func(glob string) bool {
+		return ledger.CheckPattern(glob) != nil || strings.Trim(glob, "*/") == ""
+	})
 }
 
-// An ignoring is a pattern of a .gitignore.
-type ignoring struct {
-	name   string // as a glob, from the root
-	folder bool   // it ends in "/": a folder, so that git looks at nothing in it
-}
-
-// newIgnoring reads a pattern. One that has a "/" before its end begins at the
-// root. What a backslash hides is not read: it makes no glob.
-func newIgnoring(line string) ignoring {
-	name, folder := strings.CutSuffix(line, "/")
+// globOf stands for what a pattern keeps out. One that has a "/" before its end
+// begins at the root; what "/**" stands for lies in the folder. What a backslash
+// hides is not read: it makes no glob.
+func globOf(pattern string) string {
+	name := strings.TrimSuffix(pattern, "/")
 	if !strings.Contains(name, "/") {
 		name = "**/" + name
 	}
-	return ignoring{strings.TrimPrefix(name, "/"), folder}
-}
-
-// glob stands for what is left out. What "/**" stands for lies in the folder.
-func (i ignoring) glob() string {
-	if strings.HasSuffix(i.name, "/**") {
-		return i.name + "/*"
+	name = strings.TrimPrefix(name, "/")
+	if strings.HasSuffix(name, "/**") {
+		name += "/*"
 	}
-	return i.name
+	return name
 }
 
-// keeps reports whether a pattern takes nothing from what is left out: only
-// where that is a folder, and no name that the pattern may have, does git not get
-// to ask.
-func (i ignoring) keeps(taken string) bool {
-	last, other := path.Base(i.name), path.Base(strings.TrimSuffix(taken, "/"))
-	return i.folder && !ledger.IsGlob(last) && !strings.Contains(other, `\`) && !ledger.Match(other, last)
+// mayLose reports whether a pattern may take something from what a glob stands
+// for. Git looks at nothing in a folder that it leaves out, so of one name it
+// takes nothing unless it may be that name.
+func mayLose(glob, pattern string) bool {
+	last, other := path.Base(glob), path.Base(strings.TrimSuffix(pattern, "/"))
+	return ledger.IsGlob(last) || strings.Contains(other, `\`) || ledger.Match(other, last)
 }

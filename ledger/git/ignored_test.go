@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/git"
@@ -31,7 +32,7 @@ func TestIgnored(t *testing.T) {
 		"a/\nb/\nc*/\n!x/b\n":              {"**/a"},
 		"a/\n!*\n":                         nil,
 	} {
-		if diff := cmp.Diff(want, git.Ignored(text)); diff != "" {
+		if diff := cmp.Diff(want, git.Ignored(text), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
 	}

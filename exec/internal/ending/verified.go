@@ -49,7 +49,7 @@ func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controll
 			continue // the words that it was read from are to be judged; or it was told already what does not hold
 		}
 		if why := unproved(check.String(), controlled); why != "" {
-			lines = append(lines, fmt.Sprintf("%s proves nothing: %s", check.Name, why))
+			lines = append(lines, fmt.Sprintf("%s proves nothing: %s", check.Label, why))
 		}
 	}
 	for _, i := range e.ungranted(judged) {
@@ -111,15 +111,11 @@ func named(steps []plan.Address) string {
 // unproved says why a check that holds at the end proves nothing; "" if it
 // proves something.
 func unproved(check string, controlled *history.Controlled) string {
-	if controlled != nil {
-		for i := range controlled.Controls {
-			if c := &controlled.Controls[i]; c.Check == check {
-				if c.Tells() {
-					return ""
-				}
-				return c.String()
-			}
-		}
+	switch c := controlled.Of(check); {
+	case c == nil:
+		return check + " was held against no tree that lacks the work"
+	case !c.Tells():
+		return c.String()
 	}
-	return check + " was held against no tree that lacks the work"
+	return ""
 }

@@ -15,8 +15,8 @@ const maxIgnore = 1 << 20
 // names, as far as the plan names nothing of it: packages, builds, caches. No plan
 // that is not strict declares what tools leave there, so it is not accounted,
 // unless the plan says itself what is. It is part of what a step left all the
-// same, and goes with it. A step cannot hide anything by writing that file: it is
-// read when a run begins.
+// same, and goes with it, but where steps work in the workspace itself. A step
+// cannot hide anything by writing that file: it is read when a run begins.
 func (s *Session) Unversioned() []string {
 	said := s.Plan.Scope
 	if s.Plan.Profile == plan.Strict || s.Plan.Profile == "" || len(said.Ignore)+len(said.Stamps)+len(said.Track) > 0 {

@@ -44,10 +44,7 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	found.Kind = policy.Type(shown)
 	runs, artifacts := engine.Claimed(v.Rec.Run, task)
 	found.Items = policy.Look(ctx, v.Work.Dir, v.Runner(nil), policy.Needs(shown, runs, artifacts))
-	old := v.before(task)
-	for i := range found.Items {
-		old(&found.Items[i])
-	}
+	v.withoutOld(task, found.Items)
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
@@ -68,15 +65,17 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	return v.Rec.RecordAll(ctx, facts...)
 }
 
-// before takes from what was found what is older than the task: a file that none
-// of its steps wrote, and a run of an experiment that began before it.
-func (v *Evidence) before(task *plan.Task) func(*evidence.Item) {
+// withoutOld takes from what was found what is older than the task: a file that
+// none of its steps wrote, and a run of an experiment that began before it. Of a
+// task that was done in part by an earlier run nobody can say that here.
+func (v *Evidence) withoutOld(task *plan.Task, items []evidence.Item) {
 	var began time.Time
 	var written []string
-	carried := false // some of it was done in an earlier run
 	for i := range task.Steps {
 		s := v.Rec.Run.Step(task.Steps[i].Address)
-		carried = carried || s.Carried != nil
+		if s.Carried != nil {
+			return
+		}
 		for _, a := range s.Attempts {
 			if began.IsZero() || a.Started.Before(began) {
 				began = a.Started
@@ -89,12 +88,13 @@ func (v *Evidence) before(task *plan.Task) func(*evidence.Item) {
 			}
 		}
 	}
-	return func(i *evidence.Item) {
+	for n := range items {
+		i, name := &items[n], path.Clean(items[n].Name)
 		switch {
-		case i.State != evidence.Found || began.IsZero() || carried:
+		case i.State != evidence.Found || began.IsZero():
 		case i.Kind == evidence.Run && !i.Started.IsZero() && i.Started.Before(began.Add(-skew)):
 			*i = i.Missing("run %q began at %s, before the task did", i.Name, i.Started.UTC().Format(time.RFC3339))
-		case i.Kind == evidence.File && !within(written, path.Clean(i.Name)) && !v.newer(path.Clean(i.Name), began):
+		case i.Kind == evidence.File && !within(written, name) && !v.newer(name, began):
 			*i = i.Missing("%q was there before the task, and none of its steps wrote it", i.Name)
 		}
 	}

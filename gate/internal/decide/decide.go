@@ -64,7 +64,7 @@ func (d *Several) One(ctx context.Context, pass *gate.Pass, c plan.Check, no fun
 // Each decides checks and reports those that do not hold under code.
 func (d *Several) Each(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) {
 	for n, c := range checks {
-		d.named(ctx, pass, code, fmt.Sprintf("%s %d", noun, n+1), c, func(f gate.Finding) { pass.Report(f) })
+		d.named(ctx, pass, code, fmt.Sprintf("%s %d", noun, n+1), c, pass.Report)
 	}
 }
 
@@ -74,7 +74,7 @@ func Criteria(ctx context.Context, pass *gate.Pass, code string, checks []plan.F
 	var d Several
 	var found []gate.Finding
 	for _, c := range checks {
-		d.named(ctx, pass, code, c.Name, c.Check, func(f gate.Finding) { found = append(found, f) })
+		d.named(ctx, pass, code, c.Label, c.Check, func(f gate.Finding) { found = append(found, f) })
 	}
 	for _, f := range found {
 		if d.holds {
@@ -86,13 +86,12 @@ func Criteria(ctx context.Context, pass *gate.Pass, code string, checks []plan.F
 	return d.Finish(pass)
 }
 
+// named decides a check that has a name, and reports that it does not hold.
 func (d *Several) named(ctx context.Context, pass *gate.Pass, code, name string, c plan.Check,
 	report func(gate.Finding)) {
 	d.One(ctx, pass, c, func(v gate.Verdict) {
-		for _, f := range objections(v, gate.Finding{Code: code,
-			Message: fmt.Sprintf("%s (%s) does not hold", name, c.String()), Expected: c.String()}) {
-			report(f)
-		}
+		Objections(v, gate.Finding{Code: code, Message: fmt.Sprintf("%s (%s) does not hold", name, c.String()),
+			Expected: c.String()}, report)
 	})
 }
 
@@ -115,17 +114,9 @@ func (d *Several) Finish(pass *gate.Pass) error {
 // Objections reports every finding of a check's verdict under the code and
 // words of f, by the method of a pass that says how grave it is.
 func Objections(v gate.Verdict, f gate.Finding, report func(gate.Finding)) {
-	for _, o := range objections(v, f) {
-		report(o)
-	}
-}
-
-// objections are the findings of a check's verdict under the code and words of f.
-func objections(v gate.Verdict, f gate.Finding) []gate.Finding {
 	if len(v.Findings) == 0 {
-		return []gate.Finding{f}
+		report(f)
 	}
-	var all []gate.Finding
 	for _, g := range v.Findings {
 		if g.Expected == "" {
 			g.Expected = f.Expected
@@ -134,7 +125,6 @@ func objections(v gate.Verdict, f gate.Finding) []gate.Finding {
 			g.Happened = g.Message
 		}
 		g.Code, g.About, g.Message = f.Code, f.About, f.Message+": "+g.Message
-		all = append(all, g)
+		report(g)
 	}
-	return all
 }

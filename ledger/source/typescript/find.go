@@ -4,12 +4,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/ledger/source/internal/script"
@@ -25,15 +29,21 @@ type Parser struct {
 	Script string
 	// Version is that of the package, as it says itself.
 	Version string
-	// Digest is the SHA-256 of Script, in hexadecimal digits. A file that has
-	// another one when it is to be loaded is not loaded.
-	Digest string
+
+	found fs.FileInfo // Script, when it was found; nil: it was not looked for
 }
 
-// Languages are those that the parser reads: TypeScript and JavaScript.
+// Languages are those that the parser reads: TypeScript and JavaScript. Script is
+// loaded as it is when the first file is read, and must be the file then that was
+// found: what has changed since is not loaded.
 func (p Parser) Languages() []source.Language {
-	return []source.Language{language{Parser: p}, language{Parser: p, javaScript: true}}
+	digest := &pinned{sync.OnceValues(p.sum)}
+	return []source.Language{language{Parser: p, digest: digest}, language{Parser: p, digest: digest, javaScript: true}}
 }
+
+// A pinned digest is that of a parser, from the first time on that it is asked
+// for.
+type pinned struct{ sum func() (string, error) }
 
 // Find is the parser of this machine, and whether there is one: the first node of
 // the machine's path, and the first typescript package of version 4.7 to 6 in the
@@ -96,13 +106,31 @@ func open(folder string) (Parser, bool) {
 		return Parser{}, false
 	}
 	p := Parser{Script: filepath.Join(folder, "lib", "typescript.js"), Version: about.Version}
-	code, err := os.ReadFile(p.Script)
+	p.found, err = os.Stat(p.Script)
+	return p, err == nil
+}
+
+// sum is the SHA-256 of Script, in hexadecimal digits. Its nine million bytes are
+// read once a file is to be parsed, and not by each program that could do that.
+func (p Parser) sum() (string, error) {
+	f, err := os.Open(p.Script)
 	if err != nil {
-		return Parser{}, false
+		return "", fmt.Errorf("source: %w", err)
 	}
-	sum := sha256.Sum256(code)
-	p.Digest = hex.EncodeToString(sum[:])
-	return p, true
+	defer f.Close()
+	now, err := f.Stat()
+	if err != nil {
+		return "", fmt.Errorf("source: %w", err)
+	}
+	if was := p.found; was != nil &&
+		(!os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime())) {
+		return "", fmt.Errorf("source: %s is another one than when it was found", p.Script)
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("source: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // callable reports whether a version has a parser that a script can call, and

@@ -67,12 +67,13 @@ func TestHostileFiles(t *testing.T) {
 // that is none.
 func TestParsersThatAreNone(t *testing.T) {
 	p := parser(t)
-	other := p
-	other.Digest = strings.Repeat("0", 64)
-	none := p
+	none, strange := p, filepath.Join(t.TempDir(), "none.js")
 	none.Script = "/no/such/typescript.js"
-	for want, p := range map[string]typescript.Parser{"is another one than when it was found": other, "ENOENT": none,
-		"no such file": {Node: "/no/such/node"}, "not started": {}} {
+	if err := os.WriteFile(strange, []byte("module.exports = {}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for want, p := range map[string]typescript.Parser{"no such file": none, "has no parser": {Node: p.Node, Script: strange},
+		"not started": {}, "no/such/node": {Node: "/no/such/node", Script: strange}} {
 		_, err := p.Languages()[0].Read(t.Context(), []source.Input{{Path: "m.ts"}})
 		if err == nil || !strings.Contains(err.Error(), want) && want != "not started" {
 			t.Errorf("%v, want %q", err, want)
@@ -106,8 +107,18 @@ func TestFind(t *testing.T) {
 		install(modules, version)
 		t.Setenv("NODE_PATH", modules+string(os.PathListSeparator)+"relative"+string(os.PathListSeparator)+filepath.Dir(filepath.Dir(filepath.Dir(p.Script))))
 		got, ok := typescript.Find()
-		if want := filepath.Join(modules, "typescript", "lib", "typescript.js"); !ok || found != (got.Script == want) || !found && got != p {
+		if want := filepath.Join(modules, "typescript", "lib", "typescript.js"); !ok || found != (got.Script == want) || !found && got.Script != p.Script {
 			t.Errorf("%s: found %+v", version, got)
+		}
+		if !found {
+			continue
+		}
+		if err := os.WriteFile(got.Script, []byte("module.exports = {changed: 1}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := got.Languages()[0].Read(t.Context(), []source.Input{{Path: "m.ts"}})
+		if err == nil || !strings.Contains(err.Error(), "is another one than when it was found") {
+			t.Errorf("%s: %v, want that it was changed", version, err)
 		}
 	}
 	t.Setenv("PATH", bin)

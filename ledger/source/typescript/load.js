@@ -18,7 +18,7 @@ const ROOM = 32 << 20;     // for all declarations of a file
 function load(path, digest) {
   const bytes = fs.readFileSync(path);
   if (crypto.createHash("sha256").update(bytes).digest("hex") !== digest)
-    throw new Error(path + " is another one than when it was found");
+    throw new Error(path + " is another one than when it was first read");
   const module = { exports: {} };
   const run = vm.compileFunction(bytes.toString(), ["module", "exports", "require", "__filename", "__dirname"], { filename: path });
   run(module, module.exports, require, path, path.replace(/[^/\\]*$/, ""));

@@ -39,6 +39,7 @@ import (
 // A language reads TypeScript, or JavaScript.
 type language struct {
 	Parser
+	digest     *pinned
 	javaScript bool
 }
 
@@ -123,6 +124,10 @@ func (l language) Read(ctx context.Context, files []source.Input) ([]source.File
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"--no-warnings", "--max-old-space-size=2048", "-e", start, "--", l.Script, l.Digest}
+	digest, err := l.digest.sum()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"--no-warnings", "--max-old-space-size=2048", "-e", start, "--", l.Script, digest}
 	return script.Program{Path: l.Node, Args: args, Script: reader, Alone: true}.Read(ctx, files)
 }
