@@ -102,7 +102,7 @@ func settingsFrom(first, second *half) plan.Plan {
 	p.Profile = cmp.Or(p.Profile, plan.Observe)
 	const preset = "preset"
 	if !slices.ContainsFunc(p.Execution.Extra, func(s plan.Setting) bool { return s.Key == preset }) {
-		p.Execution.Extra = append(p.Execution.Extra, plan.Setting{Key: preset, Value: sketch.Text("spec")})
+		p.Execution.Extra = append(slices.Clip(p.Execution.Extra), plan.Setting{Key: preset, Value: sketch.Text("spec")})
 	}
 	decided(&p.Completion)
 	if p.Meta.Name == "" {
@@ -120,6 +120,7 @@ func settingsFrom(first, second *half) plan.Plan {
 // stays to be judged, as an empty one is there as well.
 func decided(c *plan.Completion) {
 	var words []string
+	c.Checks = slices.Clip(c.Checks)
 	for _, text := range c.AcceptanceCriteria {
 		f := decidable.Of(text)
 		if len(f.Words) > 0 || len(f.Checks) == 0 {
