@@ -17,14 +17,15 @@ import (
 
 // checkCommand is "planlock check": it says what is wrong with a plan. It
 // changes nothing, and needs no workspace: which executors there are, and what
-// the world is like, is the matter of whoever locks the plan. The status is
+// the world is like, is the matter of whoever locks the plan. Where runs of a
+// workspace taught something about steps like those of the plan, it says so. The status is
 // that of refusal where there is an error; warnings and notes refuse nothing.
 // For programs it writes one document also where nothing of the plan could be
 // read.
 type checkCommand struct {
 	arguments
 	Format string `enum:"text,json,sarif" default:"text" placeholder:"FORMAT" help:"the output's format: text, json or sarif"`
-	Dir    string `placeholder:"FOLDER" help:"look into a workspace for steps whose work is there already"`
+	Dir    string `placeholder:"FOLDER" help:"look into a workspace for steps whose work is there already, and for what its runs taught (. by itself)"`
 }
 
 // Run carries the command out.
@@ -41,14 +42,16 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	learned := p.lessonsFor(ctx, f.Dir, &draft.Plan)
 	switch f.Format {
 	case "json":
-		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), alreadyDocument(done, f.Dir)})
+		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), alreadyDocument(done, f.Dir), learned})
 	case "sarif":
 		err = writeJSON(p.out, report.SARIF(draft, found, exec.Version()))
 	default:
 		printCheck(p.out, draft, found, options)
 		printAlready(p.out, draft, done, f.Dir)
+		printLessons(p.out, learned)
 	}
 	if err != nil {
 		return err
@@ -187,7 +190,8 @@ func printAlready(w io.Writer, draft *plan.Draft, done []exec.Already, dir strin
 // checkJSON is the document of "check --format json".
 type checkJSON struct {
 	report.Document
-	Already *[]alreadyJSON `json:"already,omitempty"` // of check --dir
+	Already  *[]alreadyJSON `json:"already,omitempty"` // of check --dir
+	*lessons                // where finished runs taught something
 }
 
 // alreadyJSON is a step of "check --dir" whose work seems to be there.

@@ -210,7 +210,7 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 }
 
 // remembering is the advisor for other approaches with what was promoted when
-// the run began, and then another advisor, if there is one. Both are part of the
+// the run began, as far as it is about steps that do the same, and then another advisor, if there is one. Both are part of the
 // envelope, so that a run does not go on with another memory.
 type remembering struct {
 	memory learn.Memory
@@ -219,7 +219,11 @@ type remembering struct {
 
 // Advise asks the memory first.
 func (r remembering) Advise(ctx context.Context, c advice.Case) (advice.Advice, error) {
-	var asked advice.Advisor = advice.Builtin{Memory: r.memory.Remembered()}
+	about := r.memory
+	if c.Step != nil {
+		about = about.For(c.Task, c.Step)
+	}
+	var asked advice.Advisor = advice.Builtin{Memory: about.Remembered()}
 	if r.then != nil {
 		asked = advice.Sequence(asked, r.then)
 	}
@@ -251,7 +255,7 @@ func openBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
 	if _, err := ws.Runs(); err != nil {
 		return nil, err
 	}
-	log, err := filelog.Open(ctx, filepath.Join(ws.Dir, ".planlock", "learned"))
+	log, err := filelog.Open(ctx, bookPath(ws.Dir))
 	if err != nil {
 		return nil, err
 	}

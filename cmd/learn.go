@@ -108,7 +108,7 @@ func printBook(w io.Writer, book *learn.Book, format string) error {
 		}
 		fmt.Fprintf(w, "%s  %-11s %-10s %s, %d needed; %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID,
 			state, e.Kind,
-			plural(e.Confirmed, "confirmation"), e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.Pattern),
+			plural(e.Confirmed, "confirmation"), e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.About()),
 			escaped(e.Remedy))
 	}
 	if none && format == "text" {

@@ -29,10 +29,12 @@ const (
 type Entry struct {
 	ID        string       `json:"id"` // the same for the same lesson, whichever run it comes from
 	Kind      Kind         `json:"kind"`
-	Pattern   string       `json:"pattern"` // the cause, or the step
-	Remedy    string       `json:"remedy"`  // what worked
-	Run       string       `json:"run"`     // the first one that showed it
-	Step      plan.Address `json:"step"`    // of that run
+	Pattern   string       `json:"pattern"`        // the cause, or what the step does
+	Does      string       `json:"does,omitempty"` // what the step does; "" in books of older versions: any
+	Remedy    string       `json:"remedy"`         // what worked
+	How       string       `json:"how,omitempty"`  // the command or the prompt of it
+	Run       string       `json:"run"`            // the first one that showed it
+	Step      plan.Address `json:"step"`           // of that run
 	State     State        `json:"state"`
 	Confirmed int          `json:"confirmed"`         // runs that showed it, since it was last revoked
 	Right     int          `json:"right"`             // trials in shadow that it would have won
@@ -43,8 +45,8 @@ type Entry struct {
 
 // newEntry is a candidate in quarantine.
 func newEntry(c candidate) *Entry {
-	return &Entry{ID: c.ID, Kind: c.Kind, Pattern: c.Pattern, Remedy: c.Remedy, Run: c.Run, Step: c.Step,
-		State: Quarantined}
+	return &Entry{ID: c.ID, Kind: c.Kind, Pattern: c.Pattern, Does: c.Does, Remedy: c.Remedy, How: c.How, Run: c.Run,
+		Step: c.Step, State: Quarantined}
 }
 
 // Ready reports whether the entry can be promoted: enough runs have confirmed
@@ -53,6 +55,18 @@ func (e Entry) Ready() bool {
 	n := e.Kind.Confirmations()
 	return e.State == Quarantined && n > 0 && e.Confirmed-e.Wrong >= n
 }
+
+// About is what the entry is about: a cause, and steps of which kind meet it, or
+// steps of a kind.
+func (e Entry) About() string {
+	if e.Does == "" || e.Does == e.Pattern {
+		return e.Pattern
+	}
+	return e.Pattern + " in a step that " + e.Does
+}
+
+// about reports whether an entry is about steps that do this.
+func (e Entry) about(does string) bool { return e.Does == "" || e.Does == does }
 
 var (
 	// ErrNoEntry says that a book has no entry of an id.
@@ -68,7 +82,7 @@ type NotReadyError struct {
 
 func (e *NotReadyError) Error() string {
 	return fmt.Sprintf("learn: entry %s (%s) cannot be promoted: %d confirmations less %d lost trials, %d are needed, and it is %s",
-		e.Entry.ID, e.Entry.Pattern, e.Entry.Confirmed, e.Entry.Wrong, e.Entry.Kind.Confirmations(), e.Entry.State)
+		e.Entry.ID, e.Entry.About(), e.Entry.Confirmed, e.Entry.Wrong, e.Entry.Kind.Confirmations(), e.Entry.State)
 }
 
 // A Book is what was learned in a workspace, or by a host. It is safe for
@@ -207,8 +221,8 @@ func (b *Book) Taken(run string) bool {
 	return b.runs[run]
 }
 
-// shadow asks every entry against a cause that the run met what it would have
-// said.
+// shadow asks every entry against a cause that the run met, in a step that does
+// the same, what it would have said.
 func (b *Book) shadow(h harvest) []trial {
 	var trials []trial
 	for _, e := range b.entries {
@@ -216,7 +230,7 @@ func (b *Book) shadow(h harvest) []trial {
 			continue
 		}
 		for _, m := range h.meetings {
-			if m.pattern != e.Pattern || m.helped == "" {
+			if m.pattern != e.Pattern || !e.about(m.does) || m.helped == "" {
 				continue
 			}
 			trials = append(trials, trial{Entry: e.ID, Run: h.run, Right: m.helped == e.Remedy,
@@ -256,7 +270,7 @@ func (b *Book) Prune(ctx context.Context, k int, by string) ([]Entry, error) {
 	kept := map[string]int{}
 	var gone []Entry
 	for _, e := range slices.Backward(slices.Clone(b.entries)) {
-		key := string(e.Kind) + "\x00" + e.Pattern
+		key := string(e.Kind) + "\x00" + e.Pattern + "\x00" + e.Does
 		if e.State == Active {
 			continue
 		}

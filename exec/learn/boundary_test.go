@@ -105,7 +105,7 @@ func TestMemoryOfARunStays(t *testing.T) {
 	if err := b.Revoke(t.Context(), e.ID, "anna", "it does not"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"against out of memory this helped: train on less"}, during.Hints()); diff != "" {
+	if diff := cmp.Diff([]string{"against out of memory in a step that runs train this helped: train on less"}, during.Hints()); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(learn.Memory{Version: 2}, b.Memory()); diff != "" {

@@ -33,15 +33,18 @@ func (k Kind) Confirmations() int {
 type candidate struct {
 	ID      string       `json:"id"` // the same for the same lesson, whichever run it comes from
 	Kind    Kind         `json:"kind"`
-	Pattern string       `json:"pattern"` // the cause, or the step
-	Remedy  string       `json:"remedy"`  // what worked
+	Pattern string       `json:"pattern"`        // the cause, or what the step does
+	Does    string       `json:"does,omitempty"` // what the step does
+	Remedy  string       `json:"remedy"`         // what worked
+	How     string       `json:"how,omitempty"`  // the command or the prompt of it
 	Run     string       `json:"run"`
 	Step    plan.Address `json:"step"`
 }
 
-func newCandidate(kind Kind, pattern, remedy, run string, step plan.Address) candidate {
-	sum := ledger.Sum([]byte(string(kind) + "\x00" + pattern + "\x00" + remedy))
-	return candidate{ID: sum.Short(), Kind: kind, Pattern: pattern, Remedy: remedy, Run: run, Step: step}
+// named is a candidate with its id.
+func (c candidate) named() candidate {
+	c.ID = ledger.Sum([]byte(string(c.Kind) + "\x00" + c.Pattern + "\x00" + c.Does + "\x00" + c.Remedy)).Short()
+	return c
 }
 
 // An exclusion says why nothing is learned from a step, or from the whole run.
@@ -54,6 +57,7 @@ type exclusion struct {
 type meeting struct {
 	step    plan.Address
 	pattern string
+	does    string
 	helped  string // "" if nothing did
 }
 

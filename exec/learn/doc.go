@@ -7,7 +7,8 @@
 //
 // A book keeps candidates in quarantine, where nothing uses them. Each
 // further run that shows the same confirms one; each run that met the same
-// cause also tries it in shadow: would it have been right? When it has been
+// cause in a step that does the same (runs the same programs on the same kinds of
+// files, whatever it is called) also tries it in shadow: would it have been right? When it has been
 // confirmed often enough for its kind, it can be promoted, by somebody, with a
 // reason. What was promoted can be revoked. A book is a hash-chained journal,
 // so all of it has an order, a time and an author, and nobody changes it
@@ -24,8 +25,9 @@
 //
 // [Memory] is a value: what a host took for a run stays as it was. It speaks
 // only through an advisor ([Memory.Remembered] feeds advice.Builtin) and
-// through [Memory.Hints] for whoever plans next, or carries out steps. It has no way to rungs, retries,
-// thresholds or gates: no package that decides about those imports this one.
+// through [Memory.Recommend] for whoever plans next, and [Memory.Hints] for
+// whoever carries out steps. It has no way to rungs, retries, thresholds or gates:
+// no package that decides about those imports this one.
 //
 // [Episodes] are the memory of one run: what was found out about its failures.
 // They end with it.

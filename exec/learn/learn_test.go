@@ -136,7 +136,7 @@ func TestWhatARunTeaches(t *testing.T) {
 			[]learn.Entry{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "train on less"}}},
 		{"a patch helped", patched, []learn.Entry{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "less at a time"}}},
 		{"a person helped", told, []learn.Entry{{Kind: learn.Confirmed, Pattern: "test failure", Remedy: "start the server first"}}},
-		{"it simply works", finished("a", "", "primary"), []learn.Entry{{Kind: learn.Procedural, Pattern: "train the model", Remedy: "train --batch 16"}}},
+		{"it simply works", finished("a", "", "primary"), []learn.Entry{{Kind: learn.Procedural, Pattern: "runs train", Remedy: "train --batch 16"}}},
 		{"the same once more is no remedy", finished("a", "out of memory", "primary"), nil},
 		{"an unknown cause is none", finished("a", "hm", "backup_1"), nil},
 	} {

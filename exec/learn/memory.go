@@ -57,12 +57,13 @@ func (m Memory) Remembered() map[string][]history.Approach {
 	return all
 }
 
-// Hints are what the memory tells whoever carries out steps, or plans the next
-// run: each cause with what worked against it, in the order of the book.
+// Hints are what the memory tells whoever carries out steps: each cause with what
+// worked against it, and in steps of which kind, in the order of the book. For
+// whoever plans the next run there is [Memory.Recommend].
 func (m Memory) Hints() []string {
 	var all []string
 	for _, e := range m.Remedies {
-		all = append(all, fmt.Sprintf("against %s this helped: %s", e.Pattern, e.Remedy))
+		all = append(all, fmt.Sprintf("against %s this helped: %s", e.About(), e.Remedy))
 	}
 	return all
 }

@@ -70,18 +70,19 @@ func forbiddenStep(s *history.Step) string {
 
 // step learns from a completed step.
 func (h *harvest) step(p *plan.Plan, s *history.Step) {
-	step := find(p, s.Address)
-	if step == nil || len(s.Attempts) == 0 {
+	task, step, found := p.Step(s.Address)
+	if !found || len(s.Attempts) == 0 {
 		return
 	}
+	does := doing(task, step)
 	if len(s.Attempts) == 1 && s.Completed.Method == "primary" {
 		if text := step.Run + step.Prompt; text != "" {
-			h.candidates = append(h.candidates, newCandidate(Procedural, cause.Shape(step.Description), text, h.run,
-				s.Address))
+			h.candidates = append(h.candidates, candidate{Kind: Procedural, Pattern: does, Does: does, Remedy: text,
+				Run: h.run, Step: s.Address}.named())
 		}
 		return
 	}
-	helped, by := remedy(step, s)
+	helped, how, by := remedy(step, s)
 	seen := map[string]bool{}
 	for i, a := range s.Attempts {
 		if a.Failure == nil {
@@ -93,40 +94,29 @@ func (h *harvest) step(p *plan.Plan, s *history.Step) {
 			continue
 		}
 		seen[pattern] = true
-		h.meetings = append(h.meetings, meeting{step: s.Address, pattern: pattern, helped: helped})
+		h.meetings = append(h.meetings, meeting{step: s.Address, pattern: pattern, does: does, helped: helped})
 		if helped != "" {
-			h.candidates = append(h.candidates, newCandidate(by, pattern, helped, h.run, s.Address))
+			h.candidates = append(h.candidates, candidate{Kind: by, Pattern: pattern, Does: does, Remedy: helped, How: how,
+				Run: h.run, Step: s.Address}.named())
 		}
 	}
 }
 
-// remedy is what made a step work in the end; "" where it was the same once
-// more.
-func remedy(step *plan.Step, s *history.Step) (string, Kind) {
+// remedy is what made a step work in the end, and the command or the prompt of
+// it where it has one; "" where it was the same once more.
+func remedy(step *plan.Step, s *history.Step) (what, how string, by Kind) {
 	if patch := s.Patch(s.Completed.Method); patch != nil {
-		return patch.Summary, Semantic
+		return patch.Summary, "", Semantic
 	}
 	for _, b := range step.Backups {
 		if "backup_"+b.ID == s.Completed.Method {
-			return b.Description, Semantic
+			return b.Description, b.Run + b.Prompt, Semantic
 		}
 	}
 	for i := len(s.Questions) - 1; i >= 0; i-- {
 		if a := s.Questions[i].Answer; a != nil && a.Reason != "" {
-			return a.Reason, Confirmed
+			return a.Reason, "", Confirmed
 		}
 	}
-	return "", ""
-}
-
-// find is a step of a plan, or nil.
-func find(p *plan.Plan, at plan.Address) *plan.Step {
-	for i := range p.Tasks {
-		for j := range p.Tasks[i].Steps {
-			if s := &p.Tasks[i].Steps[j]; s.Address == at {
-				return s
-			}
-		}
-	}
-	return nil
+	return "", "", ""
 }

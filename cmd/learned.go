@@ -1,0 +1,82 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/exec/learn"
+	"github.com/planlock/planlock/internal/safetext"
+	"github.com/planlock/planlock/plan"
+)
+
+// lessons are what finished runs of a workspace taught about the steps of a plan
+// that has not run.
+type lessons struct {
+	Recommendations []learn.Recommendation `json:"recommendations"`
+	Quarantined     int                    `json:"quarantined"` // lessons about such steps that nobody has promoted
+}
+
+// lessonsFor reads what was learned in a folder, and changes nothing there. It is
+// nil where nothing was, and where it cannot be read, which is told: no plan is
+// refused for that. Without only it is about all steps.
+func (p *cli) lessonsFor(ctx context.Context, dir string, recorded *plan.Plan, only ...plan.Address) *lessons {
+	path := bookPath(orElse(dir, "."))
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	book, err := readBook(ctx, path)
+	if err != nil {
+		fmt.Fprintf(p.err, "planlock: warning: what was learned cannot be read: %s\n", escaped(err.Error()))
+		return nil
+	}
+	found := &lessons{Recommendations: append([]learn.Recommendation{}, book.Memory().Recommend(recorded, only...)...),
+		Quarantined: book.Waiting(recorded, only...)}
+	if err := book.Close(); err != nil {
+		fmt.Fprintf(p.err, "planlock: warning: %s\n", escaped(err.Error()))
+	}
+	return found
+}
+
+// bookPath is where the book of a workspace lies.
+func bookPath(dir string) string { return filepath.Join(dir, ".planlock", "learned") }
+
+// readBook opens a book for reading.
+func readBook(ctx context.Context, path string) (*learn.Book, error) {
+	log, err := filelog.Read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	book, err := learn.Open(ctx, log, nil)
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return book, nil
+}
+
+// printLessons tells whoever writes a plan what was learned about its steps.
+func printLessons(w io.Writer, found *lessons) {
+	if found == nil || len(found.Recommendations)+found.Quarantined == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nLearned from earlier runs about steps that do the same:")
+	for _, r := range found.Recommendations {
+		why := "worked at once"
+		if r.Cause != "" {
+			why = "helped against " + r.Cause
+		}
+		fmt.Fprintf(w, "  %s  %s\n       %s (%s in %s)\n", escaped(string(r.Step)), escaped(r.Does),
+			escaped(safetext.Clip(r.Remedy, 200)), escaped(why), plural(r.Runs, "run"))
+		if r.How != "" {
+			fmt.Fprintf(w, "       %s\n", escaped(safetext.Clip(r.How, 200)))
+		}
+		fmt.Fprintf(w, "       hint: %s\n", r.Change)
+	}
+	if n := found.Quarantined; n > 0 {
+		fmt.Fprintf(w, "  %s in quarantine, which nobody has promoted: planlock learn\n", plural(n, "lesson"))
+	}
+}
