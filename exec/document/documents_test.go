@@ -74,7 +74,7 @@ func TestCheckpointIsYAML(t *testing.T) {
 // next cycle.
 func TestPendingActionsAreAPlan(t *testing.T) {
 	left := map[string][]string{"advised": {"2", "3"}, "breach": {"2", "3"}, "detours": {"3"},
-		"refused": {"1", "2", "3"}, "hostile": {"2", "3"}}
+		"refused": {"1", "2", "3"}, "hostile": {"2", "3"}, "reviewed": {"1", "2", "3"}}
 	for _, s := range stories {
 		text := drawn(t, s.tell(t), "pending_actions.json")
 		if (text == nil) != (left[s.name] == nil) {

@@ -164,17 +164,14 @@ func unresolved(r *history.Run, t *task) string {
 // was left, what was tried, and what may help.
 func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.Analysis,
 	left map[string]bool) pendingAction {
-	out := pendingAction{TaskID: t.ID, Priority: "MEDIUM", Action: t.Title, Criteria: []string{},
+	out := pendingAction{TaskID: t.ID, Priority: priorityOf(&plan.Task{}), Action: t.Title, Criteria: []string{},
 		Status: unresolved(r, t), Run: rep.Run}
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
 		if in.ID != t.ID {
 			continue
 		}
-		if in.Priority != "" {
-			out.Priority = strings.ToUpper(in.Priority)
-		}
-		out.About, out.Type = textOf(in), in.Kind
+		out.Priority, out.About, out.Type = priorityOf(in), textOf(in), in.Kind
 		out.Criteria = append(out.Criteria, in.AcceptanceCriteria...)
 		for _, d := range in.DependsOn {
 			if left[d] {
@@ -207,6 +204,9 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 	}
 	return out
 }
+
+// priorityOf is how urgent a task is, in the words of lists of pending actions.
+func priorityOf(t *plan.Task) string { return orElse(strings.ToUpper(t.Priority), "MEDIUM") }
 
 // textOf is what the plan says of a task besides its title: its description,
 // else what its steps are told to do.

@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -30,6 +32,7 @@ var stories = []struct {
 	{"lanes", inLanes},
 	{"finished", finished},
 	{"parked", parked},
+	{"reviewed", reviewed},
 }
 
 func firstTask(s *story) *story {
@@ -243,6 +246,50 @@ func advised(t testing.TB) *story {
 	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.FailedFinal, Reason: "nothing is left to try",
 		Execution: "RETRY_FAILED", Attempts: 1})
 	return s.end(history.Partial, "step 2.1 failed")
+}
+
+// reviewed has two reviewers: one task is approved once it was patched, another
+// one is rejected for good.
+func reviewed(t testing.TB) *story {
+	p := limiter()
+	p.Tasks[0].Priority, p.Tasks[1].Priority = "low", "high"
+	p.Tasks[1].AcceptanceCriteria, p.Tasks[1].DependsOn = []string{"each request is counted"}, nil
+	s := begin(t, p, func(f *history.Started) {
+		f.Preset = "reflective"
+		f.Roles = history.Roles{Reviewers: []string{"ops", "quality"}, Executors: []string{"", "scribe"},
+			Advisors: []string{"reflection"}, Gates: []string{"limits", "work-review-looks"}, Deaf: []string{""}}
+		f.Envelope.Components = append(f.Envelope.Components,
+			envelope.Component{Name: "agent:reviewer ops", Digest: digest("ops"), Text: "2.1"},
+			envelope.Component{Name: "agent:memory", Digest: digest("memory"), Text: "hints: 3"},
+			envelope.Component{Name: "model writer", Digest: digest("writer")},
+			envelope.Component{Name: "isolation", Digest: digest("isolation"), Text: "filesystem"})
+	})
+	job := review.Job{ID: "base", Entry: "run.py", Args: `{"batch_size":16}`, Artifacts: []string{"base.json"}}
+	yes := review.Review{Reviewer: "ops", Verdict: "APPROVE", Jobs: []review.Job{job}, Warnings: []string{"it is slow"},
+		Checks: []review.Check{{Name: "requirements_passed", Value: "true"}, {Name: "requirements_passed", Value: "false"}}}
+	no := review.Review{Reviewer: "quality", Verdict: "REJECT", Critical: []string{"no test"}}
+	s.add(3, "", 0, &history.Approval{Task: "2", Status: history.Rejected, Attempt: "2/approval#1",
+		Reviews: []review.Review{yes, no}, Reasons: []string{"quality: critical: no test"}})
+	s.add(1, "2.1", 0, &history.Advised{Kind: "reflection", Point: "approval", Advisor: "reflector", Note: "unknown"})
+	s.add(1, "", 0, &history.Approval{Task: "2", Status: history.FailedRetry, Attempt: "2/approval#2",
+		Reasons: []string{"quality: critical: no test"}, Terminal: "the confidence of the advice is 0.20, and 0.70 is needed"})
+	s.add(1, "2.1", 0, &history.StepSkipped{By: "the reviewers", Why: "task 2 is failed_retry"})
+	s.add(1, "", 0, &history.Approval{Task: "1", Status: history.Rejected, Attempt: "1/approval#1",
+		Reviews: []review.Review{yes, {Reviewer: "quality", Error: "the answer is no JSON object"}}})
+	s.add(1, "1.1", 0, &history.Advised{Kind: "reflection", Point: "approval", Advisor: "reflector", Note: "less at a time",
+		Confidence: 0.9, Patch: "patch_1"})
+	s.add(1, "1.1", 0, &history.Patched{ID: "patch_1", Attempt: "1.1#0", Kind: "reflection", Point: "approval", Base: "primary",
+		Summary: "less at a time", Checksum: digest("patch"), Diff: "-16\n+8\n", Confidence: 0.9,
+		Method: history.PatchedMethod{Run: "write --batch 8", Executor: "scribe"}})
+	long := review.Review{Reviewer: "quality", Verdict: "APPROVE", Checks: []review.Check{{Name: "cut", Value: `{"a": "…`}},
+		Faults: nil}
+	s.add(1, "", 0, &history.Approval{Task: "1", Status: history.ApprovedRetry, Attempt: "1/approval#2", Retry: 1,
+		Step: "1.1", Patch: "patch_1", Jobs: []review.Job{job}, Reviews: []review.Review{yes, long}})
+	s.start("1.1", "patch_1").work(700, "1.1", 1, "ok\n", created("server/limit_test.go"))
+	s.gates("1.1", 1, passed("work-review-looks", gate.After)).accept("1.1", "patch_1")
+	s.start("1.2", "primary").work(90, "1.2", 1, "").fail("1.2", 1, history.Crashed, "exit status 1")
+	s.add(1, "1.2", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+	return s.end(history.NotAchieved, "critical step 1.2 failed")
 }
 
 // handedOver stops because its tokens are used up.

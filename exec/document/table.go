@@ -114,7 +114,13 @@ func All() []Document {
 			Only: advised,
 			Draw: byTemplate("reflection_summary.md")},
 		{Name: "approval_gate.jsonl", For: "programs: the decisions of reviewers, a line each", When: "where something was reviewed",
-			Only: func(m *Model) bool { return len(m.Approvals) > 0 }, Draw: drawApprovals},
+			Only: reviewed, Draw: drawApprovals},
+		{Name: "task_drafts.json", For: "programs: the latest draft of each task, with the contract of each reviewer", When: "where something was reviewed",
+			Only: reviewed, Draw: drawDrafts},
+		{Name: "executive_team_manifest.json", For: "programs: who takes part in the run, and what each of them may do", When: "where there are reviewers",
+			Only: hasReviewers, Draw: func(w io.Writer, m *Model) error { return encode(w, newTeam(m)) }},
+		{Name: "agent_status_report.md", For: "people: what each of those who take part has done so far", When: "where there are reviewers",
+			Only: hasReviewers, Draw: byTemplate("agent_status_report.md")},
 	}
 }
 
@@ -123,6 +129,12 @@ func over(m *Model) bool { return m.of.Ended != nil }
 
 // advised reports whether an advisor said something.
 func advised(m *Model) bool { return len(reflectionsOf(m.of, m)) > 0 }
+
+// reviewed reports whether reviewers decided about a task.
+func reviewed(m *Model) bool { return len(m.Approvals) > 0 }
+
+// hasReviewers reports whether there is somebody who decides about tasks.
+func hasReviewers(m *Model) bool { return len(m.of.Roles.Reviewers) > 0 }
 
 // Progress draws the progress log.
 func Progress(w io.Writer, m *Model) error { return encode(w, newProgress(m.plan, m.of, m)) }

@@ -90,7 +90,8 @@ func reflective() Preset {
 			recovery.Backup{},
 			recovery.Ask{},
 		},
-		Views: []string{"summary.json", "report.md", "approval_gate.jsonl", "pending_actions.json"},
+		Views: []string{"summary.json", "report.md", "task_drafts.json", "approval_gate.jsonl",
+			"executive_team_manifest.json", "agent_status_report.md", "pending_actions.json"},
 	}
 }
 
