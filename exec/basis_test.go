@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // basisPlan is a plan of one step, which writes work.txt and has a
@@ -143,5 +146,47 @@ func TestWorkThatDidNothingFails(t *testing.T) {
 		if failed := run.Failed("1.1"); failed != nil && !strings.Contains(failed.Reasons[0], "the step did nothing") {
 			t.Errorf("%q: %q", step, failed.Reasons)
 		}
+	}
+}
+
+// askedCheck is a check that looks whether a file contains something, and counts
+// how often it is asked.
+type askedCheck struct{ asked *int }
+
+func (askedCheck) Kind() plan.CheckKind {
+	return plan.CheckKind{Name: "mine", Needed: []string{"path", "text"}}
+}
+
+func (k askedCheck) Decide(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	*k.asked++
+	return pass.Decide(ctx, plan.Check{Kind: "file_contains", Path: c.Path, Text: c.Text})
+}
+
+// What the run knows of a check on a tree is not decided again: the second step
+// begins with the tree on which the first one's check held, and the completion
+// check is the first one's, on the tree that this began with. A check that held
+// before is not asked about empty files, which could not make it tell.
+func TestControlsAreKeptByCheckAndTree(t *testing.T) {
+	const mine = `{ kind = "mine", path = "a.txt", text = "one" }`
+	text := strings.ReplaceAll(twoSteps(), `{ kind = "file_contains", path = "a.txt", text = "one" }`, mine)
+	text = strings.ReplaceAll(text, `[{ kind = "file_contains", path = "a.txt", text = "two" }]`,
+		`[`+mine+`, { kind = "file_contains", path = "a.txt", text = "two" }]`) +
+		"\n[completion_criteria]\nchecks = [" + mine + "]\n"
+	asked := 0
+	b := exectest.New(t, text, workspace, exectest.Script{
+		"1.1": exectest.Write("a.txt", "one\n"), "1.2": exectest.Write("a.txt", "one\ntwo\n")})
+	b.Controller.Checks = []gate.Check{askedCheck{&asked}}
+	run := b.Run(t)
+	run.Want(t, history.Achieved)
+	// Step 1: after, before, emptied. Step 2: after. Completion: after, emptied.
+	if want := 6; asked != want {
+		t.Errorf("the check was decided %d times, want %d", asked, want)
+	}
+	second := run.Report.Run.Step("1.2").Controls()
+	if c := second[0]; c.Before != history.ControlHolds || c.Emptied != "" || c.Tells() {
+		t.Errorf("the first step's check says of the second one %+v", c)
+	}
+	if c := run.Report.Run.Controlled.Controls[0]; c.Before != history.ControlFailed || !c.Tells() {
+		t.Errorf("the completion check says %+v", c)
 	}
 }

@@ -24,7 +24,8 @@ const (
 type Control struct {
 	Check string `json:"check"`
 	// Before is the tree before the work, Emptied the one after it with nothing
-	// in the files that it wrote; "" where there is no such file.
+	// in the files that it wrote; "" where there is no such file, or where Before
+	// has said already that the check tells nothing.
 	Before  ControlResult `json:"before"`
 	Emptied ControlResult `json:"emptied,omitempty"`
 	// Keeps says that the work was to keep what holds, as a refactoring is.
@@ -43,6 +44,12 @@ func (c *Control) Tells() bool {
 		return c.Emptied == ControlFailed
 	}
 	return c.Before == ControlFailed && (c.Emptied == "" || c.Emptied == ControlFailed)
+}
+
+// MayTell reports whether the tree before leaves it open that the check tells
+// the work from its absence.
+func (c *Control) MayTell() bool {
+	return c.Before == ControlFailed || c.Keeps && c.Before == ControlHolds
 }
 
 // String says what the control showed.

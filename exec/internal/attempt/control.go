@@ -23,8 +23,8 @@ func (t judging) control(ctx context.Context) *fault {
 	}
 	pass := t.Panel.Prepare(t.Pass(gate.After, t.s, t.runner.Judge()))
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
-	c := &control.Case{Work: t.Work, Pass: pass, Changes: t.entry.Changes, Checks: t.step.Postconditions,
-		Keeps: t.step.SemanticChange == plan.Preserving, Touched: t.Touchy}
+	c := &control.Case{Work: t.Work, Contract: t.Contract, Pass: pass, Changes: t.entry.Changes,
+		Checks: t.step.Postconditions, Keeps: t.step.SemanticChange == plan.Preserving, Touched: t.Touchy}
 	found, after, err := c.Run(ctx)
 	switch {
 	case err != nil:

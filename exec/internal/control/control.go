@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
@@ -21,6 +22,9 @@ const (
 // A Case is checks that hold after work, and the work.
 type Case struct {
 	Work *worktree.Worktree
+	// Contract has the checks of earlier steps: what the run knows of a check on a
+	// tree is not decided again.
+	Contract *guard.Contract
 	// Pass is one that a gate would be asked with after the work. Its Before is
 	// the tree before the work, its After the tree that the folder holds.
 	Pass    *gate.Pass
@@ -59,16 +63,19 @@ func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error)
 		return all, c.Pass.After, nil
 	}
 	c.disturb()
-	err = c.on(ctx, c.Pass.Before, asked, func(i int, r history.ControlResult, why string) {
-		all[i].Before, all[i].Why = r, why
-	})
+	for i, k := range asked {
+		all[i].Before = c.known(k)
+	}
+	err = c.on(ctx, c.Pass.Before, asked, func(i int) bool { return all[i].Before == "" },
+		func(i int, r history.ControlResult, why string) { all[i].Before, all[i].Why = r, why })
 	if emptied != nil && err == nil {
-		err = c.on(ctx, emptied, asked, func(i int, r history.ControlResult, why string) {
-			all[i].Emptied = r
-			if all[i].Why == "" {
-				all[i].Why = why
-			}
-		})
+		err = c.on(ctx, emptied, asked, func(i int) bool { return all[i].MayTell() },
+			func(i int, r history.ControlResult, why string) {
+				all[i].Emptied = r
+				if all[i].Why == "" {
+					all[i].Why = why
+				}
+			})
 	}
 	after, back := c.Work.TakeBack(ctx, c.Pass.After)
 	return all, after, errors.Join(err, back)
@@ -132,21 +139,20 @@ func (c *Case) emptied() (*ledger.Tree, error) {
 	return worktree.With(c.Pass.After, emptied, c.Pass.After)
 }
 
-// on holds checks against a tree.
-func (c *Case) on(ctx context.Context, tree *ledger.Tree, checks []plan.Check,
+// on holds the checks that are wanted against a tree.
+func (c *Case) on(ctx context.Context, tree *ledger.Tree, checks []plan.Check, wanted func(i int) bool,
 	tell func(i int, r history.ControlResult, why string)) error {
-	held, err := c.Work.TakeBack(ctx, tree)
-	if err != nil {
-		return err
-	}
 	for i, check := range checks {
+		if !wanted(i) {
+			continue
+		}
+		held, err := c.Work.TakeBack(ctx, tree)
+		if err != nil {
+			return err
+		}
 		result, why := c.decide(ctx, held, check)
 		tell(i, result, why)
-		if c.disturb(); i+1 < len(checks) {
-			if held, err = c.Work.TakeBack(ctx, tree); err != nil {
-				return err
-			}
-		}
+		c.disturb()
 	}
 	return nil
 }
