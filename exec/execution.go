@@ -194,7 +194,7 @@ func (e *execution) seat() error {
 // assemble makes the parts that do what is wanted.
 func (e *execution) assemble() {
 	s, c, ws := e.Session, e.c, e.workspace()
-	documents := &views.Views{Session: s, Table: ws.documents()}
+	documents := &views.Views{Session: s, Table: ws.documents(), Deliveries: e.deliveries}
 	s.Home, s.Paused = ws.home(), documents.DrawAhead
 	persons := &people.People{Session: s, Patience: c.Patience,
 		Before: &people.Memory{Session: s, Choices: ws.Choices()},
@@ -263,6 +263,9 @@ func (e *execution) close() {
 		if err := close(); err != nil {
 			e.Rec.Log.Warn(what, "err", err)
 		}
+	}
+	if e.drive != nil {
+		e.drive.Ending.Views.Stop()
 	}
 	if e.Scratch != nil {
 		shut("removing what commands had for temporary files and caches",

@@ -46,6 +46,9 @@ func TestLogPaths(t *testing.T) {
 		{"knowledge_capture", "notepad_path", `"notepad_limits.md"`, false},
 		{"knowledge_capture", "notepad_path", `"../notepad.md"`, true},
 		{"knowledge_capture", "notepad_path", `".git/hooks/pre-commit"`, true},
+		{"knowledge_capture", "notepad_path", `"internal/auth/notepad.md"`, true},
+		{"knowledge_capture", "notepad_path", `"out/notepad.md"`, true},
+		{"knowledge_capture", "notepad_path", `"internal/auth/notes.md"`, false}, // nobody writes it
 		{"progress_tracking", "progress_file", `"progress_limits.json"`, false},
 		{"progress_tracking", "progress_file", `"/etc/passwd"`, true},
 	} {

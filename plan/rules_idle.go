@@ -67,7 +67,7 @@ func idleKeys(x *inspection, tell tell) {
 	log := ""
 	idle := map[string][]string{}
 	for _, s := range p.Settings {
-		if s.Key == logKey {
+		if s.Key == LogKey {
 			log = s.Value.Text
 		}
 	}
@@ -109,6 +109,9 @@ func idleKeys(x *inspection, tell tell) {
 func (t *freeTable) keeps(key string, v Value) bool {
 	if t.told || slices.Contains(t.always, key) && v.Kind == kindBoolean && v.Text == "true" {
 		return true
+	}
+	if t.name+"."+key == NotepadKey {
+		return v.Text == "" || IsNotepad(v.Text)
 	}
 	return slices.ContainsFunc(t.acts, func(act string) bool { return key == act || strings.HasPrefix(key, act+".") })
 }

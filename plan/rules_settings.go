@@ -33,11 +33,11 @@ func settingRules() []rule {
 				"would silently be none.",
 			plan: func(x *inspection, tell tell) { unclearWishes(x.plan, tell) }},
 		{code: "log-path-invalid", severity: Error, said: true,
-			why: "The controller writes the progress log of [logging] output_file, over what stands there, and counts it as " +
+			why: "The controller writes the progress log of [logging] output_file, and counts it as " +
 				"nobody's change. So it is a file in the workspace whose name begins with progress and ends in .json, and no " +
 				"glob, part of .git or .planlock, the plan, a declared artifact, part of the envelope, or protected by a " +
-				"non-goal. The notepad_path of [knowledge_capture] and the progress_file of [progress_tracking] are " +
-				"paths in the workspace.",
+				"non-goal. The same holds of the notepad_path of [knowledge_capture], which it adds to where its name begins " +
+				"with notepad and ends in .md. The progress_file of [progress_tracking] is a path in the workspace.",
 			plan: logPaths},
 	}
 }
@@ -165,9 +165,18 @@ func spelled(v Value) string {
 	return v.Text
 }
 
-// logKey is where a plan asks for its progress log, which the controller
-// writes.
-const logKey = "logging.output_file"
+// LogKey is where a plan asks for its progress log, and NotepadKey for its
+// notepad, which the controller writes.
+const (
+	LogKey     = "logging.output_file"
+	NotepadKey = "knowledge_capture.notepad_path"
+)
+
+// IsNotepad reports whether a file may be the notepad of a plan, by its name.
+func IsNotepad(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(base, "notepad") && strings.HasSuffix(base, ".md")
+}
 
 // logPaths judges where a plan asks for files of its own. The controller
 // overwrites the progress log and never counts it as a change, so it may not be
@@ -175,7 +184,7 @@ const logKey = "logging.output_file"
 func logPaths(x *inspection, tell tell) {
 	for _, s := range x.plan.Settings {
 		switch s.Key {
-		case logKey, "knowledge_capture.notepad_path", "progress_tracking.progress_file":
+		case LogKey, NotepadKey, "progress_tracking.progress_file":
 		default:
 			continue
 		}
@@ -183,8 +192,11 @@ func logPaths(x *inspection, tell tell) {
 			continue // asks for none
 		}
 		if why := x.logFault(s); why != "" {
-			tell(s.Key, fmt.Sprintf("%s cannot be %q: %s", s.Key, s.Value.Text, why),
-				`name a file of its own, as in "progress_NAME.json"`)
+			hint := `name a file of its own, as in "progress_NAME.json"`
+			if s.Key == NotepadKey {
+				hint = `name a file of its own, as in "notepad_NAME.md"`
+			}
+			tell(s.Key, fmt.Sprintf("%s cannot be %q: %s", s.Key, s.Value.Text, why), hint)
 		}
 	}
 }
@@ -201,13 +213,13 @@ func (x *inspection) logFault(s Setting) string {
 	if ledger.Reserved(name) {
 		return ".git and .planlock belong to others"
 	}
-	if s.Key != logKey {
+	if s.Key != LogKey && !(s.Key == NotepadKey && IsNotepad(name)) {
 		return "" // nobody writes it
 	}
 	switch base := path.Base(name); {
 	case strings.ContainsAny(name, "*?{"):
 		return "it is a glob"
-	case !strings.HasPrefix(base, "progress") || !strings.HasSuffix(base, ".json"):
+	case s.Key == LogKey && (!strings.HasPrefix(base, "progress") || !strings.HasSuffix(base, ".json")):
 		return `the progress log is a file whose name begins with "progress" and ends in ".json"`
 	}
 	for own := range x.own { // in any order: one is enough

@@ -28,6 +28,9 @@ func TestCatalogue(t *testing.T) {
 		}
 		if d.Ahead {
 			when += "; kept up to date while a run waits"
+			if d.Live {
+				when += ", and while it goes on"
+			}
 		}
 		fmt.Fprintf(&list, "| `%s` | %s | %s |\n", d.Name, d.For, when)
 	}

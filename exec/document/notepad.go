@@ -111,7 +111,7 @@ func notesOf(r *history.Run, rep *Model) []note {
 		stepNotes(add, s, was)
 	}
 	for _, rec := range rep.analysis.Recommendations {
-		all = append(all, note{idea, rec.Task, rec.Step, rep.latest, md(rec.Text())})
+		all = append(all, note{idea, rec.Task, "", rep.latest, md(rec.Text())}) // the text names the step
 	}
 	for _, a := range r.Addenda {
 		all = append(all, note{human, "", "", rep.latest, fmt.Sprintf("%s added to the plan's record, in answer to %s: %s", md(a.By), md(a.Question), md(strings.TrimSpace(orElse(label(rep, a.Question, a.Choice), a.Choice)+" "+a.Reason)))})

@@ -25,6 +25,9 @@ type Document struct {
 	// Ahead is set on documents for whoever goes on: they are drawn also when a
 	// run is let go of, and when it is taken up again.
 	Ahead bool
+	// Live is set on documents that show where a run stands now: they are drawn
+	// again while it goes on.
+	Live bool
 	// Draw writes the document. It is a pure function of the model.
 	Draw func(io.Writer, *Model) error
 
@@ -92,7 +95,7 @@ func All() []Document {
 		{Name: "SUMMARY.md", For: "a team that files a summary beside its plan", Ahead: true, Draw: byTemplate("SUMMARY.md")},
 		{Name: "NAME-SUMMARY.md", For: "a team that files a summary beside each plan of a phase", Ahead: true,
 			When: "one for each NAME-PLAN.md", each: planSummaries},
-		{Name: progressFile, For: "tools that read progress logs", Ahead: true, Draw: Progress},
+		{Name: progressFile, For: "tools that read progress logs", Ahead: true, Live: true, Draw: Progress},
 		{Name: "summary.json", For: "programs that compare runs: key figures, and what became of each task; schema `planlock.summary/1`",
 			Draw: drawFigures},
 		{Name: "notepad_NAME.md", For: "people: what was learned on the way", Draw: byTemplate("notepad.md")},

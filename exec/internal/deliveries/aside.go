@@ -1,6 +1,7 @@
 package deliveries
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -114,4 +116,34 @@ func entryIn(dir, path string) (*ledger.Entry, error) {
 		return nil, nil
 	}
 	return e, nil
+}
+
+// Put has a file of the workspace hold text where it holds was, or nothing where
+// was is nil; not ok where somebody else changed it meanwhile, or stands in the
+// way. What was there is kept, as with each delivery.
+func (d *Deliveries) Put(ctx context.Context, path string, was, text []byte) (ok bool, err error) {
+	c := ledger.Change{Path: path, Op: ledger.Created, After: &ledger.Entry{Path: path, Kind: ledger.File, Mode: 0o644,
+		Size: int64(len(text)), Digest: ledger.Sum(text), ModTime: time.Now()}}
+	if was != nil {
+		if c.Before, err = entryIn(d.Work.Root, path); err != nil {
+			return false, err
+		}
+		if c.Before == nil || c.Before.Kind != ledger.File || c.Before.Digest != ledger.Sum(was) {
+			return false, nil
+		}
+		c.Op, c.After.Mode = ledger.Modified, c.Before.Mode
+	}
+	name := fmt.Sprintf("%s-put-%d-%s", d.Rec.Run.Started.Run, d.Rec.Run.Head.Seq, ledger.Sum(append([]byte(path+"\n"), text...)).Short())
+	content := func(context.Context, ledger.Entry) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(text)), nil
+	}
+	staged, err := d.Place.Stage(ctx, name, []ledger.Change{c}, content)
+	if err != nil {
+		return false, fmt.Errorf("exec: %w", err)
+	}
+	conflicts, err := staged.Finish(ctx)
+	if err != nil {
+		return false, fmt.Errorf("exec: %w", err)
+	}
+	return len(conflicts) == 0, nil
 }

@@ -64,6 +64,7 @@ func (d *Drive) CarryOn(ctx context.Context) error {
 		if held.tooOften(wanted[0], d.Guards) {
 			return d.letGo(work, wanted[0], fmt.Sprintf("it has not let the step pass %d times: it must once what it wanted stands in the history", guard.MostHolds))
 		}
+		d.Ending.Views.Follow(work)
 		if err := d.do(work, wanted[0]); err != nil && (stops || !session.CutOff(ctx, err)) {
 			return err
 		}

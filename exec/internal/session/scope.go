@@ -21,7 +21,11 @@ func (s *Session) Scope() ledger.Scope {
 		scope.Own = slices.Concat(scope.Own, s.Own())
 		scope.Ignore = slices.Concat(scope.Ignore, s.Unversioned())
 	}
-	if out, ok := RequestedLog(s.Plan); ok {
+	for _, wanted := range [...]func(*plan.Plan) (string, bool){RequestedLog, RequestedNotepad} {
+		out, ok := wanted(s.Plan)
+		if !ok {
+			continue
+		}
 		if rel, ok := s.Inside(filepath.Join(s.Work.Root, filepath.FromSlash(out))); ok {
 			scope.Own = append(scope.Own, rel)
 		}
@@ -78,9 +82,24 @@ func (s *Session) Inside(path string) (rel string, ok bool) {
 }
 
 // RequestedLog is where the plan asks for its progress log, besides the views.
-func RequestedLog(p *plan.Plan) (string, bool) {
+func RequestedLog(p *plan.Plan) (string, bool) { return requested(p, plan.LogKey) }
+
+// RequestedNotepad is where the plan asks for a notepad that is kept over its
+// runs.
+func RequestedNotepad(p *plan.Plan) (string, bool) {
 	for _, s := range p.Settings {
-		if s.Key == "logging.output_file" && s.Value.Text != "" && filepath.IsLocal(s.Value.Text) {
+		if s.Key == "knowledge_capture.enabled" && s.Value.Text == "false" {
+			return "", false
+		}
+	}
+	path, ok := requested(p, plan.NotepadKey)
+	return path, ok && plan.IsNotepad(path)
+}
+
+// requested is a file in the workspace that a setting names.
+func requested(p *plan.Plan, key string) (string, bool) {
+	for _, s := range p.Settings {
+		if s.Key == key && s.Value.Text != "" && filepath.IsLocal(s.Value.Text) {
 			return s.Value.Text, true
 		}
 	}

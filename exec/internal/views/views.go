@@ -8,8 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/atomicfile"
@@ -21,10 +24,24 @@ import (
 type Views struct {
 	*session.Session
 	Table []document.Document
+	// Deliveries bring the notepad into the workspace.
+	Deliveries *deliveries.Deliveries
+
+	followed uint64        // the record that was drawn last while the run went on
+	since    time.Time     // when that was done first
+	spent    time.Duration // with that
+	told     []string      // what was told once, and is not told again
+	late     []string      // what is to be told
+	timer    *time.Timer   // of what is done later; nil: nothing is
+	mu       sync.Mutex    // guards these
 }
 
 // Draw writes all documents of a run that is over, and returns their digests.
 func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stop()
+	defer v.tellLate()
 	model, err := document.New(v.Plan, v.Rec.Run, nil)
 	if err != nil {
 		return nil, err
@@ -33,7 +50,8 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return views, v.writeRequested(disk.From(ctx), model)
+	v.note(ctx, model)
+	return views, v.writeRequested(disk.From(ctx), model, true)
 }
 
 // Write writes documents into dir, each of them whole or not at all, and
@@ -45,6 +63,11 @@ func Write(d *disk.Disk, dir string, table []document.Document, m *document.Mode
 	}
 	drawn := map[string]ledger.Digest{}
 	for _, f := range document.Files(table, m) {
+		if isLive(table, f, m) {
+			if err := markDrawn(dir, f); err != nil {
+				return nil, fmt.Errorf("exec: view %s: %w", f.Name, err)
+			}
+		}
 		sum, err := Sum(func(sum io.Writer) error {
 			return atomicfile.Stream(d, filepath.Join(dir, f.Name), 0o644, func(w io.Writer) error {
 				defer home.InPort(fmt.Sprintf("document %q", f.Name))
@@ -80,6 +103,10 @@ func Sum(write func(io.Writer) error) (ledger.Digest, error) {
 // with it. They can be drawn again from the journal, so that it goes on without
 // them where they cannot be written.
 func (v *Views) DrawAhead(ctx context.Context) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stop()
+	defer v.tellLate()
 	var ahead []document.Document
 	for _, d := range v.Table {
 		if d.Ahead {
@@ -88,27 +115,16 @@ func (v *Views) DrawAhead(ctx context.Context) {
 	}
 	model, err := document.New(v.Plan, v.Rec.Run, nil)
 	if err == nil {
+		v.note(ctx, model)
+		err = v.live(model)
+	}
+	if err == nil {
 		_, err = Write(disk.From(ctx), v.Home.ViewDir(v.Rec.Run.Started.Run), ahead, model)
+	}
+	if err == nil && !v.Rec.Run.Started.Isolated && v.Rec.Run.Ended == nil {
+		err = v.writeRequested(disk.From(ctx), model, true)
 	}
 	if err != nil {
 		v.Rec.Log.Warn("the views for the next session cannot be written", "err", err)
 	}
-}
-
-// writeRequested writes the progress log where the plan asks for it.
-func (v *Views) writeRequested(d *disk.Disk, m *document.Model) error {
-	path, ok := session.RequestedLog(v.Plan)
-	if !ok || v.Rec.Run.Started.Shadow {
-		return nil
-	}
-	root, err := d.OpenRoot(v.Work.Root)
-	if err != nil {
-		return fmt.Errorf("exec: %w", err)
-	}
-	defer root.Close()
-	err = atomicfile.StreamIn(root, path, 0o644, func(w io.Writer) error { return document.Progress(w, m) })
-	if err != nil {
-		return fmt.Errorf("exec: progress log %s: %w", path, err)
-	}
-	return nil
 }
