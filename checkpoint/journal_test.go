@@ -117,14 +117,18 @@ func TestJournalFileDamaged(t *testing.T) {
 		got, err := records(j)
 		return got, err, j.Extends(t.Context(), head)
 	}
-	for i := range len(good) * 8 {
+	step := 1
+	if testing.Short() {
+		step = 13
+	}
+	for i := 0; i < len(good)*8; i += step {
 		b := bytes.Clone(good)
 		b[i/8] ^= 1 << (i % 8)
 		if got, err, _ := open(b); err == nil {
 			t.Fatalf("bit %d of byte %d flipped: %d records and no error", i%8, i/8, len(got))
 		}
 	}
-	for n := range good {
+	for n := 0; n < len(good); n += step {
 		got, err, extends := open(good[:n])
 		var corrupt *record.CorruptError
 		if err != nil {

@@ -3,9 +3,11 @@ package checkpointtest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
@@ -77,13 +79,7 @@ var blobsCases = []blobsCase{
 // not meet.
 func content(name string, size int) []byte {
 	b := make([]byte, size)
-	state := ledger.Sum([]byte(name))
-	for i := range b {
-		if i > 0 && i%len(state) == 0 {
-			state = ledger.Sum([]byte(state))
-		}
-		b[i] = state[i%len(state)] ^ byte(i>>8)
-	}
+	_, _ = rand.NewChaCha8(sha256.Sum256([]byte(name))).Read(b) // it never fails
 	return b
 }
 

@@ -169,7 +169,11 @@ func checkUnified(t *testing.T, a, b []byte, context int) {
 
 func TestUnifiedAppliesAndAgreesWithCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 20000 {
+	pairs := 20000
+	if testing.Short() {
+		pairs = 500
+	}
+	for range pairs {
 		checkUnified(t, randomText(r, 30, 4), randomText(r, 30, 4), r.IntN(4))
 	}
 }
@@ -238,8 +242,12 @@ func TestUnifiedForms(t *testing.T) {
 // Texts made to need the longest search must end soon, and be counted in full.
 func TestScriptOfHostileTextsEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	a, b := make([]byte, 0, 400000), make([]byte, 0, 400000)
-	for range 200000 {
+	lines := 200000
+	if testing.Short() {
+		lines = 10000
+	}
+	a, b := make([]byte, 0, 2*lines), make([]byte, 0, 2*lines)
+	for range lines {
 		a = append(a, byte('a'+r.IntN(2)), '\n')
 		b = append(b, byte('a'+r.IntN(2)), '\n')
 	}

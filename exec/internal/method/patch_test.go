@@ -225,8 +225,8 @@ func widened(before, after method.Method, env []string) string {
 	return ""
 }
 
-// TestNoPatchWidens applies 100,000 random patches (2,000 in short runs: it has
-// one goroutine), one on the other: none of them reaches for anything that the
+// TestNoPatchWidens applies 100,000 random patches (2,000 in short
+// runs), one on the other: none of them reaches for anything that the
 // method did not reach for before.
 func TestNoPatchWidens(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
