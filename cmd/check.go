@@ -10,7 +10,6 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger/source"
-	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/report"
 )
@@ -32,7 +31,7 @@ type checkCommand struct {
 func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	// Which executors there are is the host's matter, not the plan's; who can read
 	// what it promises is that of this machine.
-	options := plan.CheckOptions{Unread: (&source.Reader{Languages: languages.All()}).Unread}
+	options := plan.CheckOptions{Unread: (&source.Reader{Languages: readable()}).Unread}
 	draft, err := p.draft(f.Args[0])
 	if err != nil {
 		return p.reportUnreadable(f.Args[0], err, f.Format)
@@ -152,7 +151,7 @@ func alreadyIn(ctx context.Context, draft *plan.Draft, dir string) ([]exec.Alrea
 	if dir == "" || draftIsEmpty(draft) {
 		return nil, nil
 	}
-	return (&exec.Controller{Dir: dir}).Already(ctx, draft)
+	return (&exec.Controller{Dir: dir, Languages: readable()}).Already(ctx, draft)
 }
 
 // printAlready lists the steps whose work is there already, each with what

@@ -29,6 +29,7 @@ type diffCommand struct {
 func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 	prefix, args := f.split(1)
 	ws := p.workspace(f.Dir)
+	ws.Languages = readable()
 	run, err := findRun(ctx, ws, prefix)
 	if err != nil {
 		return err

@@ -26,6 +26,9 @@ import (
 	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/gate/review/external"
+	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/ledger/source/languages"
+	"github.com/planlock/planlock/ledger/source/treesitter"
 )
 
 // controller is one for a workspace, with what the host brings.
@@ -37,8 +40,11 @@ func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir),
 		Means: exec.Means{Now: p.now, Shell: ownshell.Args(), Secrets: secrets()},
 		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
-		Documents: documents()}
+		Documents: documents(), Languages: readable()}
 }
+
+// readable are the languages that the command reads.
+func readable() []source.Language { return append(languages.All(), treesitter.Languages()...) }
 
 // workspace is the one in dir, with what is known of its journals elsewhere.
 func (p *cli) workspace(dir string) exec.Workspace {

@@ -233,15 +233,19 @@ func (c *Controller) resume(ctx context.Context, locked *plan.Locked, run string
 }
 
 // sources reads source files for a run.
-func (c *Controller) sources() *source.Reader {
-	if c.Languages == nil {
-		return &source.Reader{Languages: languages.All()}
+func (c *Controller) sources() *source.Reader { return readerOf(c.Languages) }
+
+// readerOf is what reads source files in some languages; nil: in all of planlock.
+func readerOf(l []source.Language) *source.Reader {
+	if l == nil {
+		l = languages.All()
 	}
-	return &source.Reader{Languages: c.Languages}
+	return &source.Reader{Languages: l}
 }
 
 func (c *Controller) workspace() Workspace {
-	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog, Witness: c.Witness, Documents: c.Documents}
+	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog, Witness: c.Witness, Documents: c.Documents,
+		Languages: c.Languages}
 }
 
 // NewRun makes an id for RunID: one that no run in the workspace has, and that

@@ -26,6 +26,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -50,6 +51,8 @@ type Workspace struct {
 	Witness filelog.Witness
 	// Documents are drawn of runs; nil for document.All.
 	Documents []document.Document
+	// Languages are those that source files are read in; nil: languages.All().
+	Languages []source.Language
 }
 
 // An AmbiguousError says that a prefix fits several runs.

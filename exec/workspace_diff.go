@@ -15,7 +15,6 @@ import (
 	"github.com/planlock/planlock/exec/internal/proof"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
-	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -47,12 +46,12 @@ func (w Workspace) Entry(ctx context.Context, run *history.Run, s *history.Step,
 	if err != nil {
 		return nil, err
 	}
-	entry, err := discarded(ctx, store, a, declared)
+	entry, err := discarded(ctx, store, readerOf(w.Languages), a, declared)
 	return entry, errors.Join(err, shut())
 }
 
 // discarded is the ledger entry of an attempt that was cut off.
-func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt,
+func discarded(ctx context.Context, store *checkpoint.Store, reader *source.Reader, a *history.Attempt,
 	declared ledger.Declared) (*history.Accounted, error) {
 	before, err := store.Tree(ctx, a.Base)
 	if err != nil {
@@ -62,7 +61,7 @@ func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt,
 	if err != nil {
 		return nil, err
 	}
-	made, err := (&source.Reader{Languages: languages.All()}).Compare(ctx, ledger.Diff(before, after), store.Open)
+	made, err := reader.Compare(ctx, ledger.Diff(before, after), store.Open)
 	if err != nil {
 		return nil, err
 	}

@@ -3,9 +3,9 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan/internal/paths"
 )
 
@@ -141,5 +141,5 @@ func (s *laneStep) meets(o *laneStep) string {
 // sameSymbol reports whether two symbols are one, or one is a type or a folder
 // that the other belongs to. What stands for several names may be any.
 func sameSymbol(a, b string) bool {
-	return a == b || ledger.IsGlob(a) || ledger.IsGlob(b) || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
+	return ledger.IsGlob(a) || ledger.IsGlob(b) || source.Belongs(a, b) || source.Belongs(b, a)
 }

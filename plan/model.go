@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 )
 
 // Profile decides what "complete" means.
@@ -379,7 +380,7 @@ func (s *Step) changesPublic() bool { return s.Artifacts != nil && len(publicSym
 // them.
 func publicSymbols(a *Artifacts) []string {
 	return slices.DeleteFunc(slices.Concat(a.SymbolsAdd, a.SymbolsRemove), func(name string) bool {
-		last := name[strings.LastIndexByte(name, '.')+1:]
+		_, last, _ := source.Cut(name)
 		return last == "" || !unicode.IsUpper([]rune(last)[0]) ||
 			slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(last, p) })
 	})

@@ -240,17 +240,12 @@ func inModule(module, path string) bool {
 // its methods.
 func (x *inspection) protectedSymbols(key string, names []string, tell tell) {
 	for k, name := range names {
-		for at := name; ; {
+		for at := name; at != ""; at, _, _ = source.Cut(at) {
 			if id, ok := x.kept[at]; ok {
 				tell(fmt.Sprintf("%s[%d]", key, k), fmt.Sprintf("the symbol %q is protected by non-goal %q", name, id),
 					"take the symbol out of the step, or out of the non-goal")
 				break
 			}
-			dot := strings.LastIndexByte(at, '.')
-			if dot <= 0 {
-				break
-			}
-			at = at[:dot]
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 )
 
 // laneRules are those of what steps read and write that may run at once.
@@ -73,7 +74,7 @@ func (x *inspection) contradicted(s *stepPart) (key, message, hint string) {
 		return "", "", ""
 	}
 	for _, name := range slices.Concat(s.Artifacts.SymbolsAdd, s.Artifacts.SymbolsRemove) {
-		owned := func(o string) bool { return name == o || strings.HasPrefix(name, o+".") }
+		owned := func(o string) bool { return source.Belongs(name, o) }
 		if !slices.ContainsFunc(a.Symbols, owned) {
 			return "access.symbols", fmt.Sprintf("the step adds or removes %q, and does not own it", name),
 				fmt.Sprintf("add %q to  access.symbols,  or leave that list out", name)

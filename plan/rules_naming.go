@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 )
 
 // namingRules are those of ids, and of all texts of a meaning, wherever they
@@ -82,14 +83,15 @@ func namingRules() []rule {
 			}),
 		everyText(rule{code: "symbol-invalid", severity: Error, said: true, cause: true,
 			why: "A symbol is the place where it is declared, a point, and its name: FOLDER.Name and FOLDER.Type.Method in Go, " +
-				"package.module.Class.method in Python, src/file.Class.method in TypeScript (docs/languages.md)."},
+				"package.module.Class.method in Python, src/file.Class.method in TypeScript, crate::module::Type::method in " +
+				"Rust (docs/languages.md)."},
 			[]meaning{symbol}, func(name string) (message, hint string) {
-				if dot := strings.LastIndexByte(name, '.'); dot < 0 || !isIdentifier(name[dot+1:]) ||
+				if _, last, ok := source.Cut(name); !ok || !isIdentifier(last) ||
 					safetext.Hidden(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
 					return fmt.Sprintf("%q is not a symbol", name),
 						`a symbol is its place and its name, as in "server.Limiter.Allow" in Go ` +
 							`(".Name" in the root), "package.module.Class.method" in Python, ` +
-							`and "src/file.Class.method" in TypeScript`
+							`"src/file.Class.method" in TypeScript, and "crate::module::Type::method" in Rust`
 				}
 				return "", ""
 			}),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/planlock/planlock/gate"
@@ -153,7 +152,7 @@ func placed(places []string, p string) bool {
 // covers its methods.
 func protectsSymbol(n plan.NonGoal, symbol string) (name string, ok bool) {
 	for _, name := range n.Symbols {
-		if symbol == name || strings.HasPrefix(symbol, name+".") {
+		if source.Belongs(symbol, name) {
 			return name, true
 		}
 	}

@@ -82,6 +82,26 @@ var extensions = []struct{ name, of string }{
 // there may be broken, and is offered to nobody.
 func InTestdata(p string) bool { return slices.Contains(strings.Split(path.Dir(p), "/"), "testdata") }
 
+// Belongs reports whether a symbol is another one, or is declared below it: a
+// method below its type, say, in the spelling of any language.
+func Belongs(symbol, to string) bool {
+	rest, ok := strings.CutPrefix(symbol, to)
+	return ok && (rest == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "::"))
+}
+
+// Cut cuts a symbol before its last name: where it is declared, and the name. The
+// first is "" where it is declared at the top, and ok says that it is a symbol.
+func Cut(symbol string) (outer, name string, ok bool) {
+	point, colons := strings.LastIndexByte(symbol, '.'), strings.LastIndex(symbol, "::")
+	switch {
+	case colons > point:
+		return symbol[:colons], symbol[colons+2:], true
+	case point >= 0:
+		return symbol[:point], symbol[point+1:], true
+	}
+	return "", symbol, false
+}
+
 // Literally is a path as a pattern that matches nothing else.
 func Literally(p string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(p)
@@ -94,8 +114,7 @@ func MayDeclare(p, symbol string) bool {
 	stem := strings.TrimSuffix(p, path.Ext(p))
 	for _, begins := range []string{stem, path.Dir(stem)} {
 		for _, spelled := range []string{begins, strings.ReplaceAll(begins, "/", "."), strings.ReplaceAll(begins, "/", "::")} {
-			rest, ok := strings.CutPrefix(symbol, spelled)
-			if ok && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "::")) {
+			if symbol != spelled && Belongs(symbol, spelled) {
 				return true
 			}
 		}

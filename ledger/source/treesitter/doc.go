@@ -1,0 +1,20 @@
+// Package treesitter reads languages with grammars of tree-sitter that were
+// compiled to WebAssembly (grammars/build makes them again) and are run by
+// wazero: parsers that come with the program, and that can do nothing but parse.
+// A parser is compiled when the first file is read that needs it, imports nothing
+// of its host, and has a memory of its own for each file.
+//
+// # Rust
+//
+// Names are paths: crate::module::Type::method. The module is that of the file's
+// path below src; the crate is that of the folder that src is in, and crate for
+// one in the root. What lies in no src is named by its path.
+//
+// Public is what is pub, in modules that are not private in the same file unless
+// something of them is exported again, and each implementation of a trait for
+// what may be public. Tests, examples, build scripts and programs offer nothing.
+//
+// Macros that make items, attributes that are not the language's own, re-exports
+// and what macro_rules says are unsaid ([source.Decl]): where they change nobody
+// can say what it means.
+package treesitter
