@@ -30,6 +30,7 @@ func (p *Plan) Amend(by *Plan) (Amendment, error) {
 	rest.Requirements = a.requirements(p, by)
 	rest.Tasks = a.tasks(p, by)
 	rest.Speclets = a.speclets(p, by)
+	rest.Surfaces = a.surfaces(p, by)
 	rest.Settings = a.settings(p, by)
 	if rest.Digest() != p.Digest() {
 		return Amendment{}, &AmendError{Reasons: p.differences(&rest)}
@@ -80,6 +81,22 @@ func (a *Amendment) tasks(p, by *Plan) []Task {
 		}
 		t.Steps = kept
 		rest = append(rest, t)
+	}
+	return rest
+}
+
+// surfaces are those that were there; one that is new, of a symbol that only new
+// steps name, is left out.
+func (a *Amendment) surfaces(p, by *Plan) []Surface {
+	rest := by.Surfaces[:0:0]
+	for _, f := range by.Surfaces {
+		if p.Surface(f.Symbol) == nil && !p.names(f.Symbol) && by.names(f.Symbol) {
+			continue
+		}
+		rest = append(rest, f)
+	}
+	if len(rest) == 0 && p.Surfaces == nil {
+		return nil
 	}
 	return rest
 }

@@ -44,6 +44,8 @@ func (p *Plan) Visit(v Visitor) {
 	list(v, Key{Name: "assumptions", Doc: "what is taken for granted"}, &p.Assumptions, (*Assumption).visit)
 	list(v, Key{Name: "invariants", Doc: "what holds throughout"}, &p.Invariants, (*Invariant).visit)
 	list(v, Key{Name: "non_goals", Doc: "what must not be touched; [] means nothing"}, &p.NonGoals, (*NonGoal).visit)
+	list(v, Key{Name: "surfaces", Doc: "what public symbols promise; under strict all of it, and of each that steps add"},
+		&p.Surfaces, (*Surface).visit)
 	list(v, Key{Name: "gates", Doc: "gates that the plan asks for besides those of the host"}, &p.Gates,
 		(*GateUse).visit)
 	part(v, Key{Name: "defaults", Doc: "what steps inherit"}, new(Step).visitShared)

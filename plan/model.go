@@ -51,6 +51,7 @@ type Plan struct {
 	Assumptions  []Assumption
 	Invariants   []Invariant
 	NonGoals     []NonGoal
+	Surfaces     []Surface
 	Gates        []GateUse
 	Speclets     []Speclet
 	Tasks        []Task

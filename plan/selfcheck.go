@@ -58,9 +58,13 @@ var questions = []question{
 		strictly,
 		func(s *Step) bool { return s.Rollback == "" }},
 	{"public-surfaces-specified", "Is it specified how every public symbol that changes behaves?",
-		[]string{"public-surface-unspecified", "symbol-invalid"},
+		[]string{"public-surface-unspecified", "symbol-invalid", "surface-no-symbol", "surface-twice", "surface-incomplete",
+			"surface-missing"},
 		func(p *Plan, _ CheckOptions) string {
-			return count(p.publicCount(), "public symbol") + " added or removed"
+			if p.Surfaces == nil {
+				return count(p.publicCount(), "public symbol") + " added or removed"
+			}
+			return count(p.publicCount(), "public symbol") + " added or removed, " + count(len(p.Surfaces), "surface")
 		}, strictly, nil},
 	{"non-goals-declared", "Does the plan say what must not be touched?",
 		[]string{"non-goals-undeclared", "non-goal-duplicate-id"},

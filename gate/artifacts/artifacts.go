@@ -31,14 +31,17 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "artifacts",
-		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead; under scoped what the plan names for a step may change, and nothing else. Where a step does not say which symbols it adds and removes, no public one may come or go under strict; where it does, a source file that nobody can read fails (docs/languages.md). A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
+		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead; under scoped what the plan names for a step may change, and nothing else. Where a step does not say which symbols it adds and removes, no public one may come or go under strict; where it does, a source file that nobody can read fails (docs/languages.md). What the plan says that a public symbol takes and gives, and whether it may fail, must be so in the changed file that declares it, where the language is Go. A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
 		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
 	}, content.Unchanged, judgeArtifacts)
 }
 
 // judgeArtifacts says all that does not agree, not the first of it: whoever
 // mends the step, or accepts what it did, must see the whole.
-func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
+func judgeArtifacts(ctx context.Context, pass *gate.Pass) error {
+	if err := surfacesOf(ctx, pass); err != nil {
+		return err
+	}
 	account := accountOf(pass)
 	binds := pass.Plan.Binds(pass.Task, pass.Step)
 	if !binds && pass.Step.Artifacts == nil {

@@ -24,7 +24,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "completion",
-		Doc:     "At the end every check of completion_criteria and of a requirement must hold, and every path that a step declares as created must be there unless a later step declares it deleted.",
+		Doc:     "At the end every check of completion_criteria and of a requirement must hold, and every path that a step declares as created must be there unless a later step declares it deleted; every symbol of [[surfaces]] must be declared as it says, with the errors of its package that it names.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final}, Stateless: true,
 	}, nil, judgeCompletion)
 }
@@ -41,6 +41,9 @@ func judgeCompletion(ctx context.Context, pass *gate.Pass) error {
 		pass.Nothingf("acceptance criterion, in words: %s", text)
 	}
 	if err := stillThere(pass); err != nil {
+		return err
+	}
+	if err := surfacesHold(ctx, pass); err != nil {
 		return err
 	}
 	return decide.Criteria(ctx, pass, code.Completion, pass.Plan.FinalChecks())

@@ -38,6 +38,7 @@ type Request struct {
 	Priority   string   `json:"priority,omitempty"`
 	Acceptance []string `json:"acceptance_criteria,omitempty"` // criterion 1 is the first
 	Steps      []Step   `json:"steps,omitempty"`               // how it is to be done
+	Surfaces   []string `json:"surfaces,omitempty"`            // what public symbols promise that it concerns, a line each
 	Retry      int      `json:"retry_attempt"`                 // 0 for a task as planned, and for the first work
 	Attempt    string   `json:"attempt_id,omitempty"`          // as in "2/approval#1", or "2.3#1" of work
 	Patch      string   `json:"patch_id,omitempty"`            // what was changed since
@@ -98,6 +99,7 @@ func (r *Request) Prompt() string {
 		fmt.Fprintf(&b, "%s %s\n", s.Address, s.Description)
 		list(&b, "", []string{s.Run + s.Prompt})
 	}
+	list(&b, "\nWhat public symbols promise:\n", r.Surfaces)
 	list(&b, "\nWhy it was rejected before:\n", r.Feedback)
 	b.WriteString(`
 Change nothing. Answer with one JSON object and nothing else:

@@ -56,6 +56,7 @@ func (s *subject) request(ctx context.Context) (Request, error) {
 		Output: outputOf(pass.Output), Judged: judgedBefore(pass.Judged)}
 	if pass.Plan != nil {
 		r.Goal = pass.Plan.Goal
+		r.Surfaces = pass.Plan.PromisesOf(t)
 	}
 	if pass.After != nil {
 		r.Digest = pass.After.Digest()
@@ -162,6 +163,7 @@ func (r *Request) workPrompt(name string) string {
 	for i, c := range r.Acceptance {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, c)
 	}
+	list(&b, "\nWhat public symbols promise; inputs, outputs and errors of Go functions were compared, the rest was not:\n", r.Surfaces)
 	b.WriteString("\nChanged files:\n")
 	for _, c := range r.Changes {
 		fmt.Fprintf(&b, "- %s (%s)\n", c.Path, c.Op)

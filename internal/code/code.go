@@ -24,6 +24,7 @@ const (
 	TestNotRed      = "test-not-red"     // the test of an intent does not fail before the fix, in what the step wrote
 	TestNotGreen    = "test-not-green"   // the test of an intent fails after the fix
 	TestChanged     = "test-changed"     // a test was changed after it had failed and before it passed
+	Surface         = "surface-broken"   // a public symbol is not what the plan says that it promises
 	SemanticClass   = "semantic-class"   // the change is of a higher class than declared, or has no class
 	Precondition    = "precondition"     // a precondition of the step, or an assumption of the plan, does not hold
 	Postcondition   = "postcondition"    // a postcondition does not hold
@@ -39,7 +40,7 @@ const (
 // all are the codes, in any order.
 var all = []string{
 	ArtifactMissing, ArtifactKind, ArtifactExtra, SymbolMissing, SymbolExtra, LimitFiles, LimitLines, LimitModules,
-	NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, TestChanged, SemanticClass, Precondition,
+	NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, TestChanged, Surface, SemanticClass, Precondition,
 	Postcondition, ExpectedOutput, EvidenceMissing, Completion, Incomplete, More, Unread, Undecided,
 }
 
@@ -51,4 +52,4 @@ func All() []string { return slices.Sorted(slices.Values(all)) }
 func Undeclared(code string) bool { return slices.Contains(undeclared, code) }
 
 var undeclared = []string{ArtifactMissing, ArtifactExtra, ArtifactKind, SymbolMissing, SymbolExtra, LimitFiles,
-	LimitLines, LimitModules, NonGoal, SemanticClass}
+	LimitLines, LimitModules, NonGoal, Surface, SemanticClass}

@@ -22,6 +22,9 @@ type Briefing struct {
 	// plan says of them, as in "latency: below 50 ms".
 	Constraints []string `json:"constraints,omitempty"`
 	Components  []string `json:"components,omitempty"`
+	// Surfaces are what the public symbols promise that the step brings about or
+	// may change, as in "server.New: inputs: none · outputs: *Limiter".
+	Surfaces []string `json:"surfaces,omitempty"`
 	// Earlier is what became of steps that are over, in the order of the plan:
 	// address, status, title, and what changed or why nothing did.
 	Earlier []string `json:"earlier,omitempty"`
@@ -42,7 +45,8 @@ func Of(c *guard.Case) Briefing {
 	_, step := c.Place()
 	return Briefing{
 		Constraints: named(c, "constraints", step.Constraints), Components: named(c, "components", step.Components),
-		Earlier: earlier(c), Decisions: decisions(c), Research: research(c),
+		Surfaces: bound.First(c.Plan.Promises(step), Most),
+		Earlier:  earlier(c), Decisions: decisions(c), Research: research(c),
 	}
 }
 

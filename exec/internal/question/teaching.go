@@ -224,6 +224,9 @@ func explained(c *guard.Case) []string {
 		}
 	}
 	lines = append(lines, promises(step)...)
+	for _, promise := range c.Plan.Promises(step) {
+		lines = append(lines, "promises, "+promise)
+	}
 	for _, c := range step.Preconditions {
 		lines = append(lines, "must hold before: "+checkText(c))
 	}

@@ -161,7 +161,8 @@ func (p *Approvals) draft(s *history.Step, a *history.Approval, before []history
 	task, _ := p.Contract.At(s.Address)
 	a.Attempt = attemptID(task.ID, p.decisions(task.ID)+1)
 	d := review.Request{About: review.AboutTask, Run: p.Rec.Run.Started.Run, Goal: p.Plan.Goal, Task: task.ID,
-		Title: task.Title, Text: task.Description, Priority: task.Priority,
+		Surfaces: p.Plan.PromisesOf(task),
+		Title:    task.Title, Text: task.Description, Priority: task.Priority,
 		Acceptance: task.AcceptanceCriteria, Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
 		Dir: p.Work.Dir, Runner: p.Runner(nil)}
 	if last := p.Rec.Run.Task(task.ID).Approval(); last != nil {
