@@ -100,6 +100,9 @@ type Method = method.Method
 // A Briefing is what whoever carries out a step is told besides it.
 type Briefing = briefing.Briefing
 
+// A Source is a file that research found to be about a task.
+type Source = briefing.Source
+
 // Work is one attempt of a step. What it points to must not be changed.
 type Work struct {
 	RunID string

@@ -178,7 +178,11 @@ func (p *Progress) attemptFailed(e event.Event, f *history.AttemptFailed) {
 
 // advised tells what an advisor found, or that there is no advice.
 func (p *Progress) advised(e event.Event, a *history.Advised) {
-	text := safetext.Clip(cmp.Or(a.Note, a.RootCause, "it proposes a change"), 200)
+	text := "it proposes a change"
+	if a.Patch == "" {
+		text = fmt.Sprintf("findings: %d, other ways: %d", len(a.Findings), len(a.Alternatives))
+	}
+	text = safetext.Clip(cmp.Or(a.Note, a.RootCause, text), 200)
 	if a.Error != "" {
 		text = "none: " + safetext.Clip(a.Error, 200)
 	}

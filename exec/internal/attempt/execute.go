@@ -38,7 +38,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase,
 		Dir: t.Work.Dir, Path: t.runner.Seen(t.Work.Dir),
 		Feedback: append(feedback(t.Rec.Run, t.s), t.method.Feedback...),
-		Briefing: t.brief(), Runner: listening{t.runner, &t.jobs},
+		Briefing: t.withSources(t.brief()), Runner: listening{t.runner, &t.jobs},
 		Output: &listener{keep: live, tell: func(p []byte) {
 			t.Tell(event.Event{Kind: event.Output, Step: t.s.Address, Attempt: t.number, Output: p})
 		}},

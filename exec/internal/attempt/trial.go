@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
@@ -216,6 +218,31 @@ func finite(metrics map[string]float64) map[string]float64 {
 func (t *trial) brief() briefing.Briefing {
 	b := briefing.Of(t.About(t.s))
 	b.Hints = bound.First(t.Hints, briefing.Most)
+	return b
+}
+
+// withSources adds the texts of the files that research named, where they are
+// files of the tree, and text.
+func (t *trial) withSources(b briefing.Briefing) briefing.Briefing {
+	for _, name := range briefing.Named(t.About(t.s)) {
+		if len(b.Sources) == briefing.MostSources {
+			break
+		}
+		e, ok := t.before.Lookup(name)
+		if !ok || e.Kind != ledger.File || slices.ContainsFunc(b.Sources, func(s briefing.Source) bool { return s.Path == name }) {
+			continue
+		}
+		f, err := worktree.OpenIn(t.Work.Dir, name)
+		if err != nil {
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(f, briefing.MostText+utf8.UTFMax))
+		_ = f.Close() // only read
+		if err == nil && !bytes.ContainsRune(text, 0) {
+			b.Sources = append(b.Sources, briefing.Source{Path: name,
+				Text: bound.Text(strings.ToValidUTF8(string(text), "\uFFFD"), briefing.MostText)})
+		}
+	}
 	return b
 }
 

@@ -7,6 +7,7 @@ package briefing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
@@ -33,9 +34,25 @@ type Briefing struct {
 	Decisions []string `json:"decisions,omitempty"`
 	// Research is what was found before the task.
 	Research []string `json:"research,omitempty"`
+	// Sources are the files of the workspace that research named, as they are when
+	// the attempt begins.
+	Sources []Source `json:"sources,omitempty"`
 	// Hints are what earlier runs taught, as the host has them.
 	Hints []string `json:"hints,omitempty"`
 }
+
+// A Source is a file that was found to be about the task.
+type Source struct {
+	Path string `json:"path"`
+	Text string `json:"text"` // at most MostText bytes; "…" ends one that was cut
+}
+
+// MostSources is how many files a briefing has the text of, and MostText how many
+// bytes of each.
+const (
+	MostSources = 5
+	MostText    = 16 << 10
+)
 
 // Most is how many lines each part has, besides one that counts the rest.
 const Most = 50
@@ -72,6 +89,21 @@ func research(c *guard.Case) []string {
 		return nil
 	}
 	return bound.First(a.Findings, Most)
+}
+
+// Named are the sources that research named: before the task, and after a
+// failure of the step, the latest of each.
+func Named(c *guard.Case) []string {
+	var all []string
+	if a := c.Advised(c.Step.Task, advice.Research); a != nil && a.Error == "" {
+		all = slices.Clone(a.Sources)
+	}
+	for _, a := range slices.Backward(c.Step.Advised) {
+		if a.Kind == string(advice.Research) && a.Point != string(advice.Task) && a.Error == "" {
+			return append(slices.Clone(a.Sources), all...)
+		}
+	}
+	return all
 }
 
 // latest are the last lines, each of them one line and short. The first says how
