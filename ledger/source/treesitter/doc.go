@@ -17,4 +17,11 @@
 // Macros that make items, attributes that are not the language's own, re-exports
 // and what macro_rules says are unsaid ([source.Decl]): where they change nobody
 // can say what it means.
+//
+// # Java and C#
+//
+// Names are those of the package or namespace that the file says, and of the
+// classes around a declaration: com.shop.User.name. Public is what is public or
+// protected, in what is. All methods of one name are one declaration, of which
+// each way to call it is a member.
 package treesitter

@@ -22,6 +22,8 @@ type sample struct{ file, path string }
 
 var samples = []sample{
 	{"rust.rs", "crates/my-lib/src/user.rs"},
+	{"java.java", "src/main/java/com/example/app/User.java"},
+	{"csharp.cs", "src/App/User.cs"},
 }
 
 // TestSurfaces draws what files of each language declare and offer.

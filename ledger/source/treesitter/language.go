@@ -13,8 +13,8 @@ import (
 	"github.com/planlock/planlock/ledger/source"
 )
 
-// Languages are those that the package reads: Rust.
-func Languages() []source.Language { return []source.Language{rust} }
+// Languages are those that the package reads: Rust, Java and C#.
+func Languages() []source.Language { return []source.Language{rust, java, csharp} }
 
 // A language reads files by a grammar.
 type language struct {
