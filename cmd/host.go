@@ -17,6 +17,7 @@ import (
 	proposing "github.com/planlock/planlock/exec/advice/external"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/learn"
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/exec/shell"
@@ -92,7 +93,9 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 		if err != nil {
 			return err
 		}
-		c.Advisors[advice.Pivot] = remembering{memory, c.Advisors[advice.Pivot]}
+		for _, kind := range []advice.Kind{advice.Reflection, advice.Pivot} {
+			c.Advisors[kind] = remembering{memory, c.Advisors[kind]}
+		}
 		c.Hints = memory.Hints()
 	}
 	return r.seatExecutors(c, p.with.Executors, fallback)
@@ -215,9 +218,10 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 	return nil
 }
 
-// remembering is the advisor for other approaches with what was promoted when
-// the run began, as far as it is about steps that do the same, and then another advisor, if there is one. Both are part of the
-// envelope, so that a run does not go on with another memory.
+// remembering is an advisor with what was promoted when the run began, as far as
+// it is about steps that do the same; where that says nothing it is another
+// advisor, if there is one. Both are part of the envelope, so that a run does not
+// go on with another memory.
 type remembering struct {
 	memory learn.Memory
 	then   advice.Advisor
@@ -229,15 +233,17 @@ func (r remembering) Advise(ctx context.Context, c advice.Case) (advice.Advice, 
 	if c.Step != nil {
 		about = about.For(c.Task, c.Step)
 	}
-	var asked advice.Advisor = advice.Builtin{Memory: about.Remembered()}
-	if r.then != nil {
-		asked = advice.Sequence(asked, r.then)
+	said, err := advice.Builtin{Memory: about.Remembered()}.Advise(ctx, c)
+	if r.then == nil || err == nil && said.Remembered() {
+		return said, err
 	}
-	return asked.Advise(ctx, c)
+	return r.then.Advise(ctx, c)
 }
 
 // Version is the digest of the memory.
-func (r remembering) Version(context.Context) (string, error) { return r.memory.Digest().Short(), nil }
+func (r remembering) Version(context.Context) (string, error) {
+	return history.MemoryVersion + r.memory.Digest().Short(), nil
+}
 
 // Identity is that of the other advisor.
 func (r remembering) Identity(ctx context.Context) (string, error) {

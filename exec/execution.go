@@ -216,7 +216,7 @@ func (e *execution) assemble() {
 			Roles:    func() history.Roles { return c.roles(e.needed) },
 			Warnings: append(c.withoutSay(e.Plan), c.unasked(e.Plan)...)}}
 	e.drive = &drive.Drive{Session: s, Bound: e.bound, People: persons, Rewind: e.rewind, Counsel: advisors,
-		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers},
+		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers, Hints: c.Hints},
 		Evidence:  &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},
 		Attempts: &attempt.Attempts{Session: s, Bound: e.bound, Rewind: e.rewind,
 			Hints: c.Hints, Inbox: persons.Inbox, Executor: e.executor},

@@ -25,6 +25,7 @@ import (
 	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/lockfile"
 )
@@ -220,6 +221,10 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent,
 	}
 	if c.Evidence != nil {
 		agents = append(agents, probe.Agent{Name: "evidence", Version: c.Evidence.Version()})
+	}
+	if len(c.Hints) > 0 {
+		agents = append(agents, probe.Agent{Name: "memory", Version: fmt.Sprintf("hints: %d", len(c.Hints)),
+			Identity: string(ledger.Sum([]byte(strings.Join(c.Hints, "\n"))))})
 	}
 	for _, g := range c.Gates {
 		add("gate", g.Info().Name, g)

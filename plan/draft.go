@@ -207,7 +207,7 @@ func (d *Draft) complete(stepless bool) {
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
 		if len(t.Steps) == 0 && !stepless && p.Profile.Records() {
-			t.Steps = []Step{{ID: "1", Description: t.label(), Prompt: t.prompt(), Status: t.Status}}
+			t.Steps = []Step{{ID: "1", Description: t.label(), Prompt: t.Prompt(), Status: t.Status}}
 			if d.implied == nil {
 				d.implied = map[int]bool{}
 			}

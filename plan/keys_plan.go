@@ -139,6 +139,8 @@ func (t *Task) Visit(v Visitor) {
 	v.Texts(Key{Name: "acceptance_criteria", Doc: "when it is done"}, &t.AcceptanceCriteria)
 	flag(v, Key{Name: "research_enabled", Doc: "whether research may come first"}, &t.ResearchEnabled)
 	v.Texts(Key{Name: "research_sources", Doc: "where to look"}, &t.ResearchSources)
+	v.Texts(Key{Name: "hints", Doc: "what may help; told to whoever carries it out or reviews it, and binds nobody"},
+		&t.Hints)
 	v.Texts(Key{Name: "files", Set: true, Unwritten: true}, &t.Files)
 	v.Texts(Key{Name: "plan_files", Set: true, Unwritten: true}, &t.PlanFiles)
 	list(v, Key{Name: "steps", Doc: "the steps, in order", means: own}, &t.Steps, (*Step).Visit)

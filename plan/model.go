@@ -154,6 +154,9 @@ type Task struct {
 	DependsOn          []string
 	ResearchEnabled    bool
 	ResearchSources    []string
+	// Hints are what may help with it, such as what an earlier run found out. They
+	// are told to whoever carries it out or reviews it, and bind nobody.
+	Hints              []string
 	Estimate           time.Duration
 	AcceptanceCriteria []string
 	Complexity         int // 1 to 5; 0: not said
@@ -179,8 +182,12 @@ func (t *Task) label() string {
 	return t.Description
 }
 
-// prompt tells all that a task says to who is to do it.
-func (t *Task) prompt() string {
+// LeftBefore begins the hint that says why an earlier run left a task.
+const LeftBefore = "an earlier run left it: "
+
+// Prompt tells all that a task says of itself to who is to do it: it is the prompt
+// of the only step of a task that a plan gives none.
+func (t *Task) Prompt() string {
 	var b strings.Builder
 	b.WriteString(t.label())
 	if t.Description != "" && t.Description != t.label() {

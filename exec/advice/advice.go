@@ -114,6 +114,14 @@ type Advice struct {
 	Cost history.AdviceCost
 }
 
+// Remembered reports whether it is founded on what worked in earlier runs.
+func (a Advice) Remembered() bool {
+	return len(a.Alternatives) > 0 && a.Alternatives[0].Source == fromMemory
+}
+
+// fromMemory is the source of an approach that worked in earlier runs.
+const fromMemory = "memory"
+
 // A Patch changes a method. What it leaves nil stays as it is.
 type Patch struct {
 	Summary string  `json:"summary"`

@@ -146,6 +146,28 @@ func TestReflectorTellsAnAgent(t *testing.T) {
 	}
 }
 
+// TestReflectorRemembers: what worked before is told to whoever reads it, once,
+// and where nothing is known that is more certain.
+func TestReflectorRemembers(t *testing.T) {
+	memory := advice.Builtin{Memory: map[string][]history.Approach{
+		"out of memory": {{Description: "rest", Confidence: 0.5}, {Description: "write less", Confidence: 0.75}}}}
+	c := failed("", "out of memory")
+	c.Method = advice.Method{ID: "primary", Prompt: "write it"}
+	a, err := memory.Advise(t.Context(), c)
+	if err != nil || a.Patch == nil || a.Confidence != 0.75 || !a.Remembered() ||
+		!strings.Contains(a.Patch.Feedback[0], "write less") {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	c.Earlier = []history.Advised{{Kind: "reflection", Alternatives: a.Alternatives}}
+	if a, err = memory.Advise(t.Context(), c); err != nil || !strings.Contains(a.Patch.Summary, "rest") {
+		t.Errorf("told once more: %+v, %v", a.Patch, err)
+	}
+	c.Method = advice.Method{ID: "primary", Run: "write"}
+	if a, err = memory.Advise(t.Context(), c); err != nil || a.Patch != nil || a.Remembered() {
+		t.Errorf("a command was told: %+v, %v", a, err)
+	}
+}
+
 func TestRisk(t *testing.T) {
 	for _, tt := range []struct{ confidence, severity, cost, risk, priority float64 }{
 		{1, 1, 0, 0, 1},

@@ -14,7 +14,9 @@ import (
 //     (R1), mined for known errors (R2), the root cause is weighed (R3), a note
 //     written (R4), a patch built where one is known (R5), and the risk scored
 //     (R6). It proposes a patch only where it knows one; its confidence in a
-//     cause that it merely guesses stays below [Threshold].
+//     cause that it merely guesses stays below [Threshold]. What worked before is
+//     told to whoever follows a prompt, where no other patch is known or it is more
+//     certain.
 //   - [Research] looks in the workspace for what a task, or a failure, is about:
 //     in the files that it names, then in those whose names or texts have its
 //     words. It reads at most five files and reports the lines that have the words
@@ -43,7 +45,7 @@ func (b Builtin) Advise(ctx context.Context, c Case) (Advice, error) {
 	}
 	switch c.Kind {
 	case Reflection:
-		return reflect(c), nil
+		return reflect(c, b.Memory), nil
 	case Research:
 		return research(ctx, c)
 	case Pivot:

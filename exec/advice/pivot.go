@@ -28,7 +28,7 @@ func pivot(c Case, memory map[string][]history.Approach) (Advice, error) {
 	root := cause.Of(c.Failure, c.Attempts)
 	var all []history.Approach
 	for _, known := range memory[string(root.Error)] {
-		known.Source = "memory"
+		known.Source = fromMemory
 		all = append(all, known)
 	}
 	if a, ok := common[root.Error]; ok {

@@ -3,6 +3,7 @@ package document_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -126,8 +127,9 @@ func TestPendingActionsOverCycles(t *testing.T) {
 			for cycle := 1; cycle <= 3; cycle++ {
 				s := firstTask(begin(t, p))
 				s.add(5, "2.1", 1, &history.Advised{Kind: "reflection", Point: "execution", Note: "unknown"})
-				s.start("2.1", "primary").fail("2.1", 1, history.Crashed, "exit status 1")
-				s.add(5, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+				exit := fmt.Sprintf("exit status %d", cycle)
+				s.start("2.1", "primary").fail("2.1", 1, history.Crashed, exit)
+				s.add(5, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{exit}})
 				s.add(5, "3.1", 0, &history.StepBlocked{By: "2.1", Why: "it needs 2.1"})
 				text := drawn(t, s.end(history.Partial), "pending_actions.json")
 				draft, err := formats.ReadBytes("pending_actions.json", text)
@@ -138,7 +140,18 @@ func TestPendingActionsOverCycles(t *testing.T) {
 				if got.Title != "Use it" || got.Description != tt.text || got.Kind != "documentation" {
 					t.Fatalf("cycle %d: %q, %q, %q\n%s", cycle, got.Title, got.Description, got.Kind, text)
 				}
+				why := 0
+				for _, hint := range got.Hints {
+					if strings.HasPrefix(hint, plan.LeftBefore) {
+						why++
+					}
+				}
+				if why != 1 || got.Hints[len(got.Hints)-1] != "mind the tests" && cycle > 1 {
+					t.Fatalf("cycle %d: hints %q", cycle, got.Hints)
+				}
+				got.Hints = append(got.Hints, "mind the tests")
 				p = limiter()
+				p.Tasks[1].Hints = got.Hints
 				p.Tasks[1].Title, p.Tasks[1].Description, p.Tasks[1].Kind = got.Title, got.Description, got.Kind
 			}
 		})

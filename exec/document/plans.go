@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 )
@@ -166,6 +167,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 	left map[string]bool) pendingAction {
 	out := pendingAction{TaskID: t.ID, Priority: priorityOf(&plan.Task{}), Action: t.Title, Criteria: []string{},
 		Status: unresolved(r, t), Run: rep.Run}
+	var earlier []string
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
 		if in.ID != t.ID {
@@ -173,6 +175,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		}
 		out.Priority, out.About, out.Type = priorityOf(in), textOf(in), in.Kind
 		out.Criteria = append(out.Criteria, in.AcceptanceCriteria...)
+		earlier = in.Hints
 		for _, d := range in.DependsOn {
 			if left[d] {
 				out.Depends = append(out.Depends, d)
@@ -180,13 +183,17 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		}
 	}
 	out.Reason = reasonLeft(r, t)
+	out.Hints = append(out.Hints, objectionsTo(r, t.ID)...)
 	for _, s := range t.Steps {
+		if patch := r.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed {
+			out.Hints = append(out.Hints, fmt.Sprintf("step %s went well with this patch: %s", s.Address, patch.Summary))
+		}
 		out.Attempts += len(s.Attempts)
 		if s.Failure != nil || s.Blocked != nil && s.unanswered() {
 			out.Hints = append(out.Hints, s.remedy())
 		}
 		for _, adv := range r.Step(s.Address).Advised {
-			if adv.Note != "" && adv.Kind != "research" {
+			if adv.Note != "" && adv.Kind != "research" && adv.RootCause != string(cause.Unknown) {
 				out.Hints = append(out.Hints, fmt.Sprintf("%s (%s)", adv.Note, adv.Kind))
 			}
 		}
@@ -199,10 +206,47 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 			out.Hints = append(out.Hints, rec.Text())
 		}
 	}
+	out.Hints = hints(out.Hints, earlier)
 	if t.Class() == failed {
 		out.Actions = rep.actions(out.Attempts)
 	}
 	return out
+}
+
+// maxHints is how many hints a task is left with.
+const maxHints = 40
+
+// hints are those of this run, then those that the task had before, each once.
+// What says why an earlier run left the task holds no more.
+func hints(now, before []string) []string {
+	var all []string
+	for _, hint := range slices.Concat(now, before) {
+		if len(all) < maxHints && !slices.Contains(all, hint) && !strings.HasPrefix(hint, plan.LeftBefore) {
+			all = append(all, hint)
+		}
+	}
+	return all
+}
+
+// objectionsTo are what reviewers hold against the latest draft of a task: what
+// is to be answered before it is submitted again, and what they warned of.
+func objectionsTo(r *history.Run, task string) (all []string) {
+	a := r.Task(task).Approval()
+	if a == nil {
+		return nil
+	}
+	reviews := reviewsOf(r, a)
+	for _, said := range reviews {
+		for _, why := range said.Objections() {
+			all = append(all, "to be answered first, as the reviewers did not approve: "+why)
+		}
+	}
+	for _, said := range reviews {
+		for _, warning := range said.Warnings {
+			all = append(all, said.Reviewer+" warned: "+warning)
+		}
+	}
+	return all
 }
 
 // priorityOf is how urgent a task is, in the words of lists of pending actions.
@@ -219,7 +263,9 @@ func textOf(in *plan.Task) string {
 	}
 	if add(in.Description); in.Description == "" {
 		for i := range in.Steps {
-			add(in.Steps[i].Prompt)
+			if prompt := in.Steps[i].Prompt; prompt != in.Prompt() { // else it says what stands here already
+				add(prompt)
+			}
 		}
 	}
 	return strings.Join(parts, "\n\n")

@@ -260,6 +260,7 @@ func reviewed(t testing.TB) *story {
 			Advisors: []string{"reflection"}, Gates: []string{"limits", "work-review-looks"}, Deaf: []string{""}}
 		f.Envelope.Components = append(f.Envelope.Components,
 			envelope.Component{Name: "agent:reviewer ops", Digest: digest("ops"), Text: "2.1"},
+			envelope.Component{Name: "agent:advisor reflection", Digest: digest("reflection"), Text: "memory 12ab"},
 			envelope.Component{Name: "agent:memory", Digest: digest("memory"), Text: "hints: 3"},
 			envelope.Component{Name: "model writer", Digest: digest("writer")},
 			envelope.Component{Name: "isolation", Digest: digest("isolation"), Text: "filesystem"})

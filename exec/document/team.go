@@ -154,8 +154,8 @@ func newTeam(rep *Model) team {
 	}
 	for _, kind := range r.Roles.Advisors {
 		told := "short-term"
-		if kind == "reflection" || kind == "pivot" {
-			told = memory
+		if c := componentOf(rep, "advisor "+kind); c != nil && strings.HasPrefix(c.Text, history.MemoryVersion) {
+			told = "long-term"
 		}
 		add(agent{Name: kind, Role: "advisor", Duty: adviceDuty(kind), Interface: "planlock.advise/1", Memory: told,
 			Permissions: "proposes; decides nothing, and changes nothing", Contract: []string{}},

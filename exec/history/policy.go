@@ -71,6 +71,10 @@ type Roles struct {
 	Escalator bool     `json:"escalator,omitempty"` // somebody can be asked; else questions are refused
 }
 
+// MemoryVersion is how the version of an advisor begins, in the envelope, that has a
+// memory of earlier runs.
+const MemoryVersion = "memory "
+
 // Pipeline reports whether tasks have last words: somebody reviews them, or
 // looks for their evidence.
 func (r *Roles) Pipeline() bool { return len(r.Reviewers) > 0 || r.Evidence }

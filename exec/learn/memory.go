@@ -58,12 +58,16 @@ func (m Memory) Remembered() map[string][]history.Approach {
 }
 
 // Hints are what the memory tells whoever carries out steps: each cause with what
-// worked against it, and in steps of which kind, in the order of the book. For
+// worked against it, and in steps of which kind, in the order of the book; then
+// what worked at once. For
 // whoever plans the next run there is [Memory.Recommend].
 func (m Memory) Hints() []string {
 	var all []string
 	for _, e := range m.Remedies {
 		all = append(all, fmt.Sprintf("against %s this helped: %s", e.About(), e.Remedy))
+	}
+	for _, e := range m.Procedures {
+		all = append(all, fmt.Sprintf("this worked at once in a step that %s: %s", e.About(), e.Remedy))
 	}
 	return all
 }

@@ -43,6 +43,7 @@ type Request struct {
 	Attempt    string   `json:"attempt_id,omitempty"`          // as in "2/approval#1", or "2.3#1" of work
 	Patch      string   `json:"patch_id,omitempty"`            // what was changed since
 	Feedback   []string `json:"feedback,omitempty"`            // why it was rejected before
+	Hints      []string `json:"hints,omitempty"`               // about a task: what earlier runs found out
 
 	// The rest is of work.
 	Step    string        `json:"step,omitempty"`         // address of the step that ended the task
@@ -101,6 +102,7 @@ func (r *Request) Prompt() string {
 	}
 	list(&b, "\nWhat public symbols promise:\n", r.Surfaces)
 	list(&b, "\nWhy it was rejected before:\n", r.Feedback)
+	list(&b, "\nWhat earlier runs found out:\n", r.Hints)
 	b.WriteString(`
 Change nothing. Answer with one JSON object and nothing else:
 {"verdict": "APPROVE" | "REJECT" | "CONDITIONAL",

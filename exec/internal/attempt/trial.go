@@ -216,9 +216,7 @@ func finite(metrics map[string]float64) map[string]float64 {
 
 // brief is what the executor is told besides the step.
 func (t *trial) brief() briefing.Briefing {
-	b := briefing.Of(t.About(t.s))
-	b.Hints = bound.First(t.Hints, briefing.Most)
-	return b
+	return briefing.Of(t.About(t.s), t.Hints)
 }
 
 // withSources adds the texts of the files that research named, where they are

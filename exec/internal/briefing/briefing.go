@@ -37,7 +37,8 @@ type Briefing struct {
 	// Sources are the files of the workspace that research named, as they are when
 	// the attempt begins.
 	Sources []Source `json:"sources,omitempty"`
-	// Hints are what earlier runs taught, as the host has them.
+	// Hints are what the plan says may help with the task, and what earlier runs
+	// taught, as the host has them.
 	Hints []string `json:"hints,omitempty"`
 }
 
@@ -57,10 +58,11 @@ const (
 // Most is how many lines each part has, besides one that counts the rest.
 const Most = 50
 
-// Of is the briefing for the step of a case, without hints.
-func Of(c *guard.Case) Briefing {
-	_, step := c.Place()
+// Of is the briefing for the step of a case, with the hints of the host.
+func Of(c *guard.Case, hints []string) Briefing {
+	task, step := c.Place()
 	return Briefing{
+		Hints:       bound.First(slices.Concat(task.Hints, hints), Most),
 		Constraints: named(c, "constraints", step.Constraints), Components: named(c, "components", step.Components),
 		Surfaces: bound.First(c.Plan.Promises(step), Most),
 		Earlier:  earlier(c), Decisions: decisions(c), Research: research(c),

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/briefing"
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/method"
@@ -26,6 +27,8 @@ type Approvals struct {
 	Counsel *counsel.Counsel
 	// Reviewers decide, all of them about each draft.
 	Reviewers review.Reviewers
+	// Hints are what earlier runs taught, as the host has them.
+	Hints []string
 }
 
 // Submit has the reviewers decide about the task of a step: a first draft of
@@ -164,7 +167,8 @@ func (p *Approvals) draft(s *history.Step, a *history.Approval, before []history
 		Surfaces: p.Plan.PromisesOf(task),
 		Title:    task.Title, Text: task.Description, Priority: task.Priority,
 		Acceptance: task.AcceptanceCriteria, Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
-		Dir: p.Work.Dir, Runner: p.Runner(nil)}
+		Hints: bound.First(slices.Concat(task.Hints, p.Hints), briefing.Most),
+		Dir:   p.Work.Dir, Runner: p.Runner(nil)}
 	if last := p.Rec.Run.Task(task.ID).Approval(); last != nil {
 		d.Feedback = last.Reasons
 	}

@@ -103,7 +103,9 @@ T2@3 "b" LOW after=1 criteria=1
 // the task; in a list of somebody else's the same members are.
 func TestWhatARunLeft(t *testing.T) {
 	const own = `"reason": "it failed", "hints": ["x"], "attempts": 3, "actions": {"verify": "y"}`
+	hints := map[bool]string{true: "an earlier run left it: it failed|x", false: "x|y|3"}
 	for text, want := range map[string]string{
+		`"hints": ["x", "y", "x", 3, null]`:                     "",
 		`"description": "All of it.", "from_run": "01", ` + own: "All of it.",
 		`"from_run": "01", ` + own:                              "",
 		`"reason": "it is old"`:                                 "reason: it is old",
@@ -111,6 +113,10 @@ func TestWhatARunLeft(t *testing.T) {
 		d, err := intake.Read("pending_actions.json", []byte("["+strings.TrimSuffix(one, "}")+", "+text+"}]"))
 		if err != nil || d.Plan.Tasks[0].Description != want {
 			t.Errorf("%s: %q, want %q: %v", text, d.Plan.Tasks[0].Description, want, err)
+		}
+		if got := strings.Join(d.Plan.Tasks[0].Hints, "|"); strings.Contains(text, "hints") &&
+			got != hints[strings.Contains(text, "from_run")] {
+			t.Errorf("%s: %q", text, got)
 		}
 	}
 }

@@ -35,6 +35,7 @@ func (r *reader) task(item jsontree.Value, at string, n int) {
 	r.priority(item, at, &t)
 	t.DependsOn = r.depends(item, at, key, t.ID)
 	r.files(item, &t)
+	r.hints(item, &t)
 	t.Description = r.more(item, &t)
 	t.Status = sketch.Status(item.Get("status").Text())
 	t.Kind = item.Get("type").Text()
@@ -198,13 +199,30 @@ func (r *reader) files(item jsontree.Value, t *plan.Task) {
 	}
 }
 
+// hints reads what may help with a task, and why a run left it.
+func (r *reader) hints(item jsontree.Value, t *plan.Task) {
+	add := func(text string) {
+		if text != "" && !slices.Contains(t.Hints, text) {
+			t.Hints = append(t.Hints, text)
+		}
+	}
+	if why := scalar(item.Get("reason")); item.Get("from_run").OK() && why != "" {
+		add(plan.LeftBefore + why)
+	}
+	v := item.Get("hints")
+	add(scalar(v))
+	for hint := range v.Each {
+		add(scalar(hint))
+	}
+}
+
 // more keeps all else that a task says as its description, and the files that
 // it names. What planlock said of a task that a run left is not the task's.
 func (r *reader) more(item jsontree.Value, t *plan.Task) string {
 	known := map[string]bool{"task_id": true, "action": true, "acceptance_criteria": true, "priority": true,
-		"dependencies": true, "depends_on": true, "status": true, "type": true}
+		"dependencies": true, "depends_on": true, "status": true, "type": true, "hints": true}
 	if item.Get("from_run").OK() { // a run left the task: what it says of itself is no part of it
-		for _, name := range []string{"from_run", "reason", "hints", "attempts", "actions"} {
+		for _, name := range []string{"from_run", "reason", "attempts", "actions"} {
 			known[name] = true
 		}
 	}
