@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -114,9 +115,15 @@ func notesOf(r *history.Run, rep *Model) []note {
 		all = append(all, note{idea, rec.Task, "", rep.latest, md(rec.Text())}) // the text names the step
 	}
 	for _, a := range r.Addenda {
-		all = append(all, note{human, "", "", rep.latest, fmt.Sprintf("%s added to the plan's record, in answer to %s: %s", md(a.By), md(a.Question), md(strings.TrimSpace(orElse(label(rep, a.Question, a.Choice), a.Choice)+" "+a.Reason)))})
+		all = append(all, note{human, "", "", rep.latest, fmt.Sprintf("%s added to the plan's record, in answer to %s: %s", md(a.By), md(a.Question), md(strings.TrimSuffix(orElse(label(rep, a.Question, a.Choice), a.Choice)+": "+a.Reason, ": ")))})
 	}
 	return all
+}
+
+// guided is what a person told the attempt that completed a step; "" for none.
+func guided(s *history.Step) string {
+	_, words := analysis.Guidance(s)
+	return words
 }
 
 // label is what the choice of a question is called; "" where nobody knows.
@@ -160,6 +167,8 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 			md(strings.Join(a.reverted, ", ")))
 	case a != nil && a.Reinstates > 0:
 		add(insight, "what attempt %d (%s) did was accepted as it was", a.Reinstates, code(a.Method))
+	case guided(was) != "":
+		add(insight, "%s did it once it was told: %s", code(s.Method), md(guided(was)))
 	default:
 		add(insight, "%s did it where %s had failed", code(s.Method), code(s.Attempts[0].Method))
 	}

@@ -77,7 +77,7 @@ func TestNotesNameTheirStep(t *testing.T) {
 	s.add(0, "1.1", 0, &left).add(0, "1.1", 0, &history.StepSkipped{By: "ana", Why: "answer to q1: enough"})
 	s.end(history.Partial)
 	says(t, s, map[string][]string{"notepad_limiter.md": {"- step 1.1: attempt 1 (`primary`) failed",
-		"- step 1.1: ana answered q1, stop here: enough", "in answer to q1: stop here enough"}})
+		"- step 1.1: ana answered q1, stop here: enough", "in answer to q1: stop here: enough"}})
 	var doc any
 	if err := json.Unmarshal(drawn(t, s, "progress_limiter.json"), &doc); err != nil {
 		t.Fatal(err)

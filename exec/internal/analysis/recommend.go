@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/plan"
 )
@@ -116,6 +117,20 @@ func (row rowOf) followedByFailure(r *history.Run) bool {
 	return n > 0 && failed
 }
 
+// Guidance is what a person said that the attempts after it heard, of a step that
+// one of them completed; "" where nobody said anything, or it was not needed.
+func Guidance(s *history.Step) (by, words string) {
+	if s.Status != history.Completed {
+		return "", ""
+	}
+	for _, x := range s.Questions {
+		if a := x.Answer; a != nil && a.Reason != "" && (a.Choice == choice.Propose || a.Choice == choice.Again) {
+			by, words = a.By, a.Reason
+		}
+	}
+	return by, words
+}
+
 // methods compares the methods of a step with what became of them.
 func (row rowOf) methods() []Recommendation {
 	failed := map[string]bool{}
@@ -132,7 +147,11 @@ func (row rowOf) methods() []Recommendation {
 		}
 	}
 	before := 0 // backups that failed before the one in hand
+	by, words := Guidance(row.was)
 	switch {
+	case len(failed) > 0 && words != "":
+		r.Change, r.Why = fmt.Sprintf("write into its methods what %s said: %s", by, words), "what was tried before failed, and what heard it did it"
+		return []Recommendation{r}
 	case row.was.Status == history.Completed && failed["primary"]:
 		for i, b := range row.step.Backups {
 			if "backup_"+b.ID != row.was.Completed.Method {
