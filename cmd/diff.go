@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
@@ -96,7 +97,11 @@ func (p *cli) diffText(ctx context.Context, ws exec.Workspace, s *history.Step, 
 	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number,
 		escaped(screen.MethodName(a.Method.Method)), outcomeOf(s, a))
 	io.WriteString(p.out, safetext.Indent("  ", entry.Account.String()))
+	accounted := slices.Concat(entry.Account.SymbolsMatching, entry.Account.SymbolsExtra)
 	for _, symbol := range entry.Symbols {
+		if slices.Contains(accounted, symbol) {
+			continue // it stands there already
+		}
 		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
 	}
 	fmt.Fprintf(p.out, "\n  %s\n", entry.Size())

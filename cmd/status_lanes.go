@@ -20,6 +20,7 @@ type statusDocument struct {
 	AtWork     []workDocument `json:"at_work"`
 	ToJoin     []workDocument `json:"to_join"`     // came back, and wait for those before them
 	JoinFailed []workDocument `json:"join_failed"` // of steps that are not over
+	Dropped    []workDocument `json:"dropped"`     // their work met that of another lane or was cut off; they begin again
 	Parked     []workDocument `json:"parked"`      // they wait for an answer
 	Questions  []string       `json:"questions"`   // their ids, the oldest first
 }
@@ -38,7 +39,7 @@ type workDocument struct {
 func newStatus(run *history.Run, cutOff bool) statusDocument {
 	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff,
 		AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{},
-		Parked: []workDocument{}, Questions: []string{}}
+		Dropped: []workDocument{}, Parked: []workDocument{}, Questions: []string{}}
 	for _, q := range run.Questions() {
 		d.Questions = append(d.Questions, q.ID)
 	}
@@ -53,6 +54,8 @@ func newStatus(run *history.Run, cutOff bool) statusDocument {
 		case aside != nil && aside == last:
 		case last != nil && last.InLane() == history.LaneBack:
 			d.ToJoin = append(d.ToJoin, newWork(s, last))
+		case last != nil && last.InLane() == history.LaneGone:
+			d.Dropped = append(d.Dropped, newWork(s, last))
 		default:
 			d.AtWork = append(d.AtWork, newWork(s, last))
 		}
@@ -80,13 +83,13 @@ func newWork(s *history.Step, a *history.Attempt) workDocument {
 // step runs by itself.
 func (d statusDocument) print(w io.Writer) {
 	inLane := func(w workDocument) bool { return w.Lane > 0 }
-	if len(d.AtWork) < 2 && len(d.ToJoin)+len(d.JoinFailed) == 0 && !slices.ContainsFunc(d.Parked, inLane) {
+	if len(d.AtWork) < 2 && len(d.ToJoin)+len(d.JoinFailed)+len(d.Dropped) == 0 && !slices.ContainsFunc(d.Parked, inLane) {
 		return
 	}
 	for _, of := range []struct {
 		what string
 		work []workDocument
-	}{{"at work", d.AtWork}, {"to join", d.ToJoin}, {"aside", d.JoinFailed}, {"parked", d.Parked}} {
+	}{{"at work", d.AtWork}, {"to join", d.ToJoin}, {"aside", d.JoinFailed}, {"dropped", d.Dropped}, {"parked", d.Parked}} {
 		var names []string
 		for _, step := range of.work {
 			names = append(names, step.String())

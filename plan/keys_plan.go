@@ -322,7 +322,7 @@ func (l *Limits) visit(v Visitor) {
 func (a *Access) visit(v Visitor) {
 	v.Texts(Key{Name: "reads", Doc: "paths or globs that the step reads", Set: true, means: glob}, &a.Reads)
 	v.Texts(Key{Name: "writes", Doc: "paths or globs that the step writes", Set: true, means: glob}, &a.Writes)
-	v.Texts(Key{Name: "symbols", Doc: "symbols that the step owns while it runs", Set: true}, &a.Symbols)
+	v.Texts(Key{Name: "symbols", Doc: "symbols that the step owns while it runs", Set: true, means: symbol}, &a.Symbols)
 }
 
 // visit tells the keys of what a test is for.

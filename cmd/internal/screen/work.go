@@ -99,6 +99,8 @@ func lane(a *history.Attempt) string {
 		return "joined from " + in
 	case history.LaneAside:
 		return "join-failed in " + in + ", set aside"
+	case history.LaneGone:
+		return "dropped in " + in
 	}
 	return in
 }
