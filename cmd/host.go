@@ -67,8 +67,10 @@ type roles struct {
 	AdvisorTimeout   time.Duration `again:"always" placeholder:"DURATION" help:"how long the advisor and the researcher may take for an answer, as in 90s; 0: 2m, and 5m at most"`
 	Patterns         string        `again:"path" placeholder:"FILE" help:"what plans can be made from: a plan that names one of them is weighed against it (docs/advisor-protocol.md)"`
 	Evidence         bool          `again:"always" help:"look for the evidence of each task when it is over"`
-	Tracker          string        `again:"always" placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments; implies --evidence"`
+	Tracker          string        `again:"always" placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments, or the folder in which MLflow keeps them (mlruns, file:///…); implies --evidence"`
 	TrackerToken     string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
+	TrackerUser      string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's user, in place of a token"`
+	TrackerPassword  string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds that user's password"`
 	Learned          bool          `again:"always" help:"advise with what was learned in this workspace and promoted; part of what is locked"`
 }
 
@@ -79,14 +81,8 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 	if err := errors.Join(r.seatReviewers(c), r.seatValidator(c), r.seatAdvisors(c)); err != nil {
 		return err
 	}
-	if r.TrackerToken != "" && r.Tracker == "" {
-		return &usageError{"--tracker-token: there is no --tracker that it is for"}
-	}
-	if r.Evidence || r.Tracker != "" {
-		c.Evidence = &search.Policy{}
-	}
-	if r.Tracker != "" {
-		c.Evidence.Tracker = &remote.MLflow{URL: r.Tracker, TokenEnv: r.TrackerToken}
+	if err := r.seatTracker(c); err != nil {
+		return err
 	}
 	if r.Learned {
 		memory, err := memoryOf(ctx, p.workspace(c.Dir))
@@ -99,6 +95,43 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 		c.Hints = memory.Hints()
 	}
 	return r.seatExecutors(c, p.with.Executors, fallback)
+}
+
+// seatTracker gives a controller its policy for evidence, and who knows the runs
+// of experiments. The path of a folder in the workspace is relative to it, as
+// steps work in a copy.
+func (r *roles) seatTracker(c *exec.Controller) error {
+	for _, given := range [][2]string{{"--tracker-token", r.TrackerToken}, {"--tracker-user", r.TrackerUser},
+		{"--tracker-password", r.TrackerPassword}} {
+		if given[1] != "" && r.Tracker == "" {
+			return &usageError{given[0] + ": there is no --tracker that it is for"}
+		}
+	}
+	if r.Evidence || r.Tracker != "" {
+		c.Evidence = &search.Policy{}
+	}
+	if r.Tracker == "" {
+		return nil
+	}
+	store, local := remote.StoreAt(r.Tracker)
+	named := r.TrackerToken != "" || r.TrackerUser != "" || r.TrackerPassword != ""
+	switch {
+	case local && named:
+		return &usageError{fmt.Sprintf("--tracker %q is a folder: it wants no token, user or password", r.Tracker)}
+	case (r.TrackerUser == "") != (r.TrackerPassword == "") || r.TrackerUser != "" && r.TrackerToken != "":
+		return &usageError{"--tracker-user and --tracker-password go together, and without --tracker-token"}
+	case !local:
+		c.Evidence.Tracker = &remote.MLflow{URL: r.Tracker, TokenEnv: r.TrackerToken, UserEnv: r.TrackerUser,
+			PasswordEnv: r.TrackerPassword}
+		return nil
+	}
+	if dir, err := filepath.Abs(c.Dir); err == nil {
+		if at, err := filepath.Rel(dir, store.Dir); filepath.IsAbs(store.Dir) && err == nil && filepath.IsLocal(at) {
+			store.Dir = at
+		}
+	}
+	c.Evidence.Tracker = store
+	return nil
 }
 
 // seatReviewers gives a controller the programs that review tasks. A path is

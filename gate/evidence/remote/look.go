@@ -31,6 +31,9 @@ func (m *MLflow) Validate() error {
 	if m == nil {
 		return nil
 	}
+	if (m.UserEnv == "") != (m.PasswordEnv == "") || m.UserEnv != "" && m.TokenEnv != "" {
+		return errors.New("remote: MLflow.UserEnv and MLflow.PasswordEnv go together, and without MLflow.TokenEnv")
+	}
 	_, err := m.endpoint("", nil)
 	return err
 }
@@ -48,13 +51,19 @@ func (m *MLflow) run(ctx context.Context, n evidence.Need) evidence.Item {
 	case err != nil:
 		return n.Unverifiable("%v", err)
 	}
-	item := evidence.Item{Need: n, State: evidence.Found, Status: run.status, Experiment: run.experiment,
-		Metrics: run.metrics, Started: run.started}
-	if run.deleted {
+	return run.item(n)
+}
+
+// item is what a run that is known shows: it must have ended well, and not be
+// deleted.
+func (r *trackedRun) item(n evidence.Need) evidence.Item {
+	item := evidence.Item{Need: n, State: evidence.Found, Status: r.status, Experiment: r.experiment,
+		Metrics: r.metrics, Started: r.started}
+	if r.deleted {
 		item.State, item.Why = evidence.Missing, fmt.Sprintf("run %q was deleted", n.Name)
-	} else if run.status != "FINISHED" {
-		item.State, item.Why = evidence.Missing, fmt.Sprintf("the server calls run %q %q, not FINISHED", n.Name,
-			run.status)
+	} else if r.status != "FINISHED" {
+		item.State, item.Why = evidence.Missing, fmt.Sprintf("the tracker calls run %q %q, not FINISHED", n.Name,
+			r.status)
 	}
 	return item
 }

@@ -38,8 +38,12 @@ type MLflow struct {
 	// TokenEnv is the name of the environment variable that holds the token
 	// which is sent as "Authorization: Bearer …"; "" sends none.
 	TokenEnv string
-	Timeout  time.Duration     // of one request; 0: ten seconds
-	Client   http.RoundTripper // nil: http.DefaultTransport
+	// UserEnv and PasswordEnv are the names of the variables that hold the user and
+	// the password of a server which wants them (HTTP basic authentication), in
+	// place of a token; "": it wants none.
+	UserEnv, PasswordEnv string
+	Timeout              time.Duration     // of one request; 0: ten seconds
+	Client               http.RoundTripper // nil: http.DefaultTransport
 }
 
 // A trackedRun is a run as the server knows it.
@@ -164,12 +168,8 @@ func (m *MLflow) get(ctx context.Context, method string, query url.Values, into 
 		return err
 	}
 	header := http.Header{"Accept": {"application/json"}}
-	if m.TokenEnv != "" {
-		token := os.Getenv(m.TokenEnv)
-		if token == "" {
-			return &serverError{Server: u.Host, Why: fmt.Sprintf("the environment variable %s, which should hold its token, is empty", m.TokenEnv)}
-		}
-		header.Set("Authorization", "Bearer "+token)
+	if err := m.authorise(u.Host, header); err != nil {
+		return err
 	}
 	status, body, err := fetch(ctx, m.Client, m.Timeout, u, header, nil)
 	if err != nil {
@@ -188,6 +188,33 @@ func (m *MLflow) get(ctx context.Context, method string, query url.Values, into 
 	return nil
 }
 
+// authorise adds what the server wants to know its user by.
+func (m *MLflow) authorise(host string, header http.Header) error {
+	held := func(name, what string) (string, error) {
+		if value := os.Getenv(name); value != "" {
+			return value, nil
+		}
+		return "", &serverError{Server: host,
+			Why: fmt.Sprintf("the environment variable %s, which should hold its %s, is empty", name, what)}
+	}
+	switch {
+	case m.TokenEnv != "":
+		token, err := held(m.TokenEnv, "token")
+		header.Set("Authorization", "Bearer "+token)
+		return err
+	case m.UserEnv != "":
+		user, err := held(m.UserEnv, "user")
+		if err != nil {
+			return err
+		}
+		password, err := held(m.PasswordEnv, "password")
+		r := http.Request{Header: header}
+		r.SetBasicAuth(user, password)
+		return err
+	}
+	return nil
+}
+
 // refusal is what an answer other than 200 says.
 func (m *MLflow) refusal(status int, body []byte) error {
 	var answer struct {
@@ -198,8 +225,10 @@ func (m *MLflow) refusal(status int, body []byte) error {
 		return fmt.Errorf("%w (%s)", errNoRun, answer.Code)
 	}
 	switch {
+	case (status == http.StatusUnauthorized || status == http.StatusForbidden) && m.UserEnv != "":
+		return m.fault(status, ": it wants another user or password than MLflow.UserEnv and MLflow.PasswordEnv name")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return m.fault(status, ": it wants another token; name its environment variable in MLflow.TokenEnv")
+		return m.fault(status, ": it wants another token, or a user and a password; name their environment variables in MLflow.TokenEnv, or MLflow.UserEnv and MLflow.PasswordEnv")
 	case status >= 300 && status < 400:
 		return m.fault(status, ": it sends elsewhere, which is not followed")
 	case status == http.StatusNotFound:

@@ -145,9 +145,24 @@ func (p *Policy) look(ctx context.Context, dir string, run gate.CommandRunner, n
 		if n.Kind == evidence.Run && n.Name == "" {
 			return n.Missing("no run was named: a job of an experiment prints MLFLOW_RUN_ID=…")
 		}
-		return outside(ctx, p.Tracker, n, "no tracking server is set up, so nobody can say whether it exists")
+		return outside(ctx, in(p.Tracker, dir), n, "no tracking server is set up, so nobody can say whether it exists")
 	}
 	return n.Unverifiable("there is no evidence of the kind %q", n.Kind)
+}
+
+// A Local finder may look in the workspace: In is the finder for a run that works
+// in dir.
+type Local interface {
+	Finder
+	In(dir string) Finder
+}
+
+// in is a finder for a run that works in dir.
+func in(f Finder, dir string) Finder {
+	if l, ok := f.(Local); ok {
+		return l.In(dir)
+	}
+	return f
 }
 
 // outside asks a finder that a host brought: one that panics could not tell.
