@@ -164,9 +164,11 @@ func (m *Model) functions() map[string]any {
 		"notes":       func() []noteSection { return noteSections(m) },
 		"later":       func() bool { return frequency(m.plan) == "end_only" && m.of.Ended == nil },
 		"settings":    func() []plan.Setting { return projectSettings(m) },
-		"begun":       func() int { return len(only(m.Tasks, func(t *task) bool { return !t.Started.IsZero() })) },
-		"completed":   func() []*task { return only(m.Tasks, func(t *task) bool { return t.Status == "completed" }) },
-		"failed":      func() []taskFailure { return failedTasks(m) },
+		"begun": func() int {
+			return len(only(m.Tasks, func(t *task) bool { return !t.Started.IsZero() || t.Status == "completed" }))
+		},
+		"completed": func() []*task { return only(m.Tasks, func(t *task) bool { return t.Status == "completed" }) },
+		"failed":    func() []taskFailure { return failedTasks(m) },
 		"late": func() []*task {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},

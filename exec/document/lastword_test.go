@@ -206,7 +206,7 @@ func TestSettledTasksNameWhatIsThere(t *testing.T) {
 	s := firstTask(begin(t, limiter()))
 	s.add(1, "2.1", 0, &history.StepSkipped{By: "ana", Why: "it is there", Done: true})
 	summary := string(drawn(t, s.end(history.Achieved), "SUMMARY.md"))
-	want := "| 2 | Use it | 0.0 s | 0 gates | `checkpoint-2.json` | `" + digest("after 1.2").Short() + "` |"
+	want := "| 2 | Use it | 0.0 s | ana | `checkpoint-2.json` | `" + digest("after 1.2").Short() + "` |"
 	if !strings.Contains(summary, want) {
 		t.Errorf("the summary does not say %s:\n%s", want, summary)
 	}

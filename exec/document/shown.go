@@ -215,7 +215,13 @@ func (t *task) gates() string {
 	for _, s := range t.Steps {
 		all = append(all, s.gates()...)
 	}
-	return cmp.Or(asked(all), count(0, "gate", "gates"))
+	by := ""
+	for _, s := range t.Steps {
+		if s.Skipped != nil && s.Skipped.Done {
+			by = s.Skipped.By // who said that it is done
+		}
+	}
+	return cmp.Or(asked(all), by, count(0, "gate", "gates"))
 }
 
 // checkpointed is the tree that the task left, in short, and where its last

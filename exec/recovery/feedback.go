@@ -46,7 +46,7 @@ func (f Feedback) Try(s Situation) (Next, bool) {
 	}
 	told := "what went wrong"
 	if class.Judged {
-		told = "what the validator found"
+		told = "what was found"
 	}
 	return Next{Method: current(s), Why: fmt.Sprintf("round %d of %d, with %s", round+1, rounds, told)}, true
 }

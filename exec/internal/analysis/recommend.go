@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/choice"
@@ -42,8 +43,11 @@ const (
 // recommended that the run did not show.
 func recommend(p *plan.Plan, r *history.Run, a Analysis) []Recommendation {
 	var all []Recommendation
+	flagged := saysFlags(p, r)
 	for _, row := range rows(p, r) {
-		all = append(all, row.flags(r)...)
+		if flagged {
+			all = append(all, row.flags(r)...)
+		}
 		all = append(all, row.methods()...)
 	}
 	for _, u := range a.Backups.Used {
@@ -65,11 +69,19 @@ func recommend(p *plan.Plan, r *history.Run, a Analysis) []Recommendation {
 				Why: fmt.Sprintf("%d of its %d steps failed", t.Rate.N, t.Rate.Of)})
 		}
 	}
-	if b := a.Compliance.Balance; b.Total > 1 && !b.Recommended() {
+	if b := a.Compliance.Balance; flagged && b.Total > 1 && !b.Recommended() {
 		all = append(all, Recommendation{About: "balance", Change: "mark between 40 and 60 percent of the steps as critical",
 			Why: fmt.Sprintf("%d of %d are", b.Critical, b.Total)})
 	}
 	return all
+}
+
+// saysFlags reports whether a plan says which steps are critical, or could: only
+// such a plan can be told to say otherwise.
+func saysFlags(p *plan.Plan, r *history.Run) bool {
+	return r.Started.Format != plan.PhasePlan || slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
+		return slices.ContainsFunc(t.Steps, func(s plan.Step) bool { return s.Critical != nil })
+	})
 }
 
 // flags compares critical flags with what happened.
