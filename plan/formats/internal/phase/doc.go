@@ -21,7 +21,8 @@
 //     but </task> closes, and only the outermost pair is a task. Code fences do
 //     not matter for these lines: plans quote plans, and their fences are often
 //     nested wrongly
-//   - headings: "## Task 1: Title", "### Task T1-001: Title", "### WP1-T1: Title"; not inside code fences
+//   - headings: "## Task 1: Title", "### Task T1-001: Title", "### WP1-T1: Title",
+//     "### T4-01 Title"; not inside code fences
 //   - a list: "- id: T3-01" with keys below it
 //
 // A task becomes one step whose prompt is the task's text. What it says under

@@ -11,8 +11,11 @@ var (
 	// T1-001: Title".
 	taskHeading = lazyre.New(`^(?i:task)\s+#?([A-Za-z]{0,6}\d[\w.-]*|[A-Z]{1,6}-\d[\w.-]*)(?:\s*\([^()]*\))?\s*(?:(?:[:.]|[–—-])\s+(.*)|:)?$`)
 	// codeHeading is a task that is called by a code alone: "WP1-T1: Title",
-	// "T3.2: Title".
+	// "T3.2: Title", "T3: Title".
 	codeHeading = lazyre.New(`^((?:[A-Z]{1,4}\d+[-.])?T\d+(?:[.-]\d+)*[A-Za-z]?):\s*(.*)$`)
+	// partedHeading is one whose code has parts, and needs no colon: "T4-01
+	// Title", "T4-01 - Title", "T4-01".
+	partedHeading = lazyre.New(`^((?:[A-Z]{1,4}\d+-)?T\d+-\d+)(?:\s+(?:[–—-]\s+)?(.*))?$`)
 	// doneMark stands before the title of what was done.
 	doneMark = lazyre.New(`^(?:\[[xX]\]|✅|☑️?|✔️?)\s*`)
 	// openMark stands before the title of what was not.
@@ -38,6 +41,9 @@ func taskOf(h heading) (task, bool) {
 	m := taskHeading.FindStringSubmatch(text)
 	if m == nil {
 		m = codeHeading.FindStringSubmatch(text)
+	}
+	if m == nil {
+		m = partedHeading.FindStringSubmatch(text)
 	}
 	if m == nil {
 		return task{}, false

@@ -97,12 +97,18 @@ func yamlLine(err error, first int) (int, string) {
 	if m == nil {
 		return first, text
 	}
-	at := first
+	at, why := first, text[len(m[0]):]
 	if n, err := strconv.Atoi(m[1]); err == nil {
 		at = first + n - 1
+		if fromZero.MatchString(why) {
+			at++
+		}
 	}
-	return at, text[len(m[0]):]
+	return at, why
 }
+
+// fromZero is what the YAML reader says of lines that it counts from 0.
+var fromZero = lazyre.New(`^did not find expected (?:key$|node content$|'-' indicator$|',' or|<)`)
 
 // plainKey is a line "key: value", with what makes it an item of a list.
 var plainKey = lazyre.New(`^( *)(- )?([A-Za-z_][\w -]*?):(?:[ \t]+(.*))?$`)

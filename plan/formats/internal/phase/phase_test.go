@@ -120,6 +120,10 @@ T1-00@11 "" criteria=1
 			"T3-01@4 \"Print: all\" files= after= criteria=1\nT3-02@10 \"Sort: it\" after=T3-01 criteria=1\n11:5 warning task-parse-error \n"},
 		{"prose", "# Plan\n\nWe will see.\n", "1:1 error no-tasks \n"},
 		{"a task that is not closed", "<task id=\"A\">\n<done>x</done>\n", "A@1 \"\"\n1:1 warning task-not-closed \n"},
+		{"codes without a colon", "### T2-01 One\n**Acceptance:** x\n### T2-02 - Two\n**Acceptance:** x\n### T2-03\n**Acceptance:** x\n### T2 is the coldest\n",
+			"T2-01@1 \"One\" criteria=1\nT2-02@3 \"Two\" criteria=1\nT2-03@5 \"\" criteria=1\n"},
+		{"front matter that breaks off", "---\nphase: 4\nplan: 01\nwave: [\ndepends_on: []\n---\n## Task 1: A\n**Acceptance:** x\n",
+			"1@7 \"A\" criteria=1\n4:1 warning front-matter-parse-error \n"},
 		{"faults", "## Task 1: A\n**Depends on:** Task 3\n**Acceptance:** x\n## Task 2: B\n**Depends on:** 7\n**Acceptance:** x\n## Task 2: C\n**Acceptance:** x\n## Task 3: D\n**Depends on:** Task 1, all of phase 2\n**Acceptance:** x\n",
 			"1@1 \"A\" after=3 criteria=1\n2@4 \"B\" after=7 criteria=1\n2@7 \"C\" criteria=1\n3@9 \"D\" after=1 criteria=1\n" +
 				"2:1 error task-cycle 1\n5:1 error task-dep-unknown 2\n7:1 error task-duplicate-id 2\n10:1 note task-dep-prose 3\n"},

@@ -36,8 +36,12 @@ func outlineOf(p *plan.Plan, position func(string) plan.Position) string {
 			fmt.Fprintf(&b, "  %s %q at %s critical %s mode %q output %q by %q\n", s.Address, s.Description, at(step),
 				critical, s.Mode, s.ExpectedOutput, s.Prompt)
 			for l, u := range s.Backups {
-				fmt.Fprintf(&b, "    backup %s %q at %s\n", u.ID, u.Description,
+				fmt.Fprintf(&b, "    backup %s %q at %s", u.ID, u.Description,
 					at(fmt.Sprintf("%s.backups[%d]", step, l)))
+				if u.Prompt != u.Description {
+					fmt.Fprintf(&b, " by %q", u.Prompt)
+				}
+				b.WriteByte('\n')
 			}
 		}
 	}
@@ -114,6 +118,9 @@ func TestTOMLDialects(t *testing.T) {
 		"backups as keys": {
 			"[[tasks]]\nid = 0\n[[tasks.steps]]\nid = 0\nmethod = \"primary\"\nprimary_method = \"M\"\nbackup_1 = \"A\"\nbackup_2 = \"B\"\n[[tasks.steps]]\nid = 1\nbackup_methods = [\"C\", \"D\"]\n",
 			"task 0 \"\" at 1:1\n  0.0 \"\" at 3:1 critical - mode \"\" output \"\" by \"M\"\n    backup 1 \"A\" at 7:1\n    backup 2 \"B\" at 8:1\n  0.1 \"\" at 9:1 critical - mode \"\" output \"\" by \"\"\n    backup 1 \"C\" at 11:19\n    backup 2 \"D\" at 11:24\n"},
+		"a description and how": {
+			"[[tasks]]\nid = 1\ndescription = \"T\"\n[[tasks.steps]]\nid = 1\ndescription = \"S\"\naction = \"How\"\n[[tasks.steps.backups]]\nid = 1\ndescription = \"B\"\nmethod = \"How else\"\n",
+			"task 1 \"T\" at 1:1\n  1.1 \"S\" at 4:1 critical - mode \"\" output \"\" by \"How\"\n    backup 1 \"B\" at 8:1 by \"How else\"\n"},
 		"tasks in speclets": {
 			"[[speclets]]\nid = 1\nname = \"base\"\ndependencies = []\n[[speclets.tasks]]\nid = 1\nname = \"T\"\n[[speclets.tasks.steps]]\nid = 1\ndescription = \"S\"\n[[speclets]]\nid = 2\nname = \"top\"\ndependencies = [\"base\"]\n",
 			"speclet 1 \"base\" needs [] has [\"1.1\"] at 1:1\nspeclet 2 \"top\" needs [\"1\"] has [] at 11:1\ntask 1.1 \"T\" at 5:1\n  1.1.1 \"S\" at 8:1 critical - mode \"\" output \"\" by \"S\"\n"},

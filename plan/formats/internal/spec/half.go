@@ -142,6 +142,7 @@ type backup struct {
 	id      string
 	at      int
 	text    said
+	method  said // how it is done, where text only names it
 	trigger string
 	how     string
 	tool    string

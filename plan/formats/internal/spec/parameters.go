@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,6 +114,31 @@ func wordsIn(n *tomltree.Node, names ...string) said {
 	for _, name := range names {
 		if v := n.Find(name); v != nil && v.Kind == tomltree.String && strings.TrimSpace(v.Text) != "" {
 			return say(v.Text, v.At)
+		}
+	}
+	return said{}
+}
+
+// A reading of a table notes which keys were read for their words, so that
+// what stands under other names is kept.
+type reading struct {
+	table *tomltree.Node
+	keys  []string
+}
+
+// words is what wordsIn finds where it was not read before. Keys that say
+// nothing count as read.
+func (r *reading) words(names ...string) said {
+	for _, name := range names {
+		if slices.Contains(r.keys, name) {
+			continue
+		}
+		if found := wordsIn(r.table, name); found.ok {
+			r.keys = append(r.keys, name)
+			return found
+		}
+		if v := r.table.Find(name); v != nil && v.Kind == tomltree.String {
+			r.keys = append(r.keys, name)
 		}
 	}
 	return said{}
@@ -244,9 +270,10 @@ func othersIn(n *tomltree.Node, read ...string) []plan.Setting {
 // id.
 func (h *half) readTask(n *tomltree.Node, index int) *task {
 	id, ok := identOf(n, index)
+	own := reading{table: n}
 	t := &task{
 		id: id, at: n.At, unnamed: !ok,
-		title:     wordsIn(n, "description", "name", "title"),
+		title:     own.words("description", "name", "title"),
 		critical:  h.flagOrDefault(n),
 		mode:      wordsIn(n, "mode").or(wordsIn(h.defaults, "mode")),
 		retries:   h.retriesOrDefault(n),
@@ -262,13 +289,12 @@ func (h *half) readTask(n *tomltree.Node, index int) *task {
 	for i, s := range tablesOf(n.Find("steps")) {
 		t.steps = append(t.steps, h.readStep(t.id, s, i))
 	}
-	read := []string{"description", "title"}
-	if n.Find("description") == nil {
-		read = append(read, "name")
-	}
 	t.act = new(plan.Task)
-	t.acts, t.extra = h.native(ofTask, n, t.id, "", t.act.Visit, append(read, "id", "task_id", "critical_flag", "critical", "mode", "max_retries",
-		"depends_on", "research_sources", "acceptance_criteria", "research_enabled", "steps"))
+	t.acts, t.extra = h.native(ofTask, n, t.id, "", t.act.Visit, append(own.keys, "id", "task_id", "critical_flag", "critical",
+		"mode", "max_retries", "depends_on", "research_sources", "acceptance_criteria", "research_enabled", "steps"))
+	if v := n.Find("title"); v != nil && !slices.Contains(own.keys, "title") {
+		t.extra = v.Settings(t.extra, "title") // the description is what the task is called
+	}
 	return t
 }
 
@@ -278,10 +304,11 @@ func (h *half) readTask(n *tomltree.Node, index int) *task {
 // in native plans.
 func (h *half) readStep(task string, n *tomltree.Node, index int) *step {
 	id, ok := identOf(n, index)
+	own := reading{table: n}
 	s := &step{
 		id: local(task, id), at: n.At, unnamed: !ok,
-		title:       wordsIn(n, "description", "action", "name", "title"),
-		method:      wordsIn(n, "primary_method", "method"),
+		title:       own.words("description", "action", "name", "title"),
+		method:      own.words("primary_method", "action", "method"),
 		expected:    wordsIn(n, "expected_output"),
 		critical:    flagIn(n, "critical_flag", "critical"),
 		mode:        wordsIn(n, "mode"),
@@ -289,15 +316,8 @@ func (h *half) readStep(task string, n *tomltree.Node, index int) *step {
 		components:  itemsOf(n.Find("components")),
 		constraints: itemsOf(n.Find("constraints")),
 	}
-	read := []string{"id", "step_id", "description", "name", "title", "primary_method", "expected_output",
-		"critical_flag",
-		"critical", "mode", "max_retries", "components", "constraints", "backups", "backup_methods"}
-	if n.Find("description") == nil {
-		read = append(read, "action")
-	}
-	if n.Find("primary_method") == nil {
-		read = append(read, "method")
-	}
+	read := append(own.keys, "id", "step_id", "expected_output", "critical_flag", "critical", "mode", "max_retries",
+		"components", "constraints", "backups", "backup_methods")
 	for i, b := range tablesOf(n.Find("backups")) {
 		s.backups = append(s.backups, h.readBackup(task, s.id, b, i))
 	}
@@ -335,16 +355,18 @@ func isNumber(text string) bool {
 // readBackup reads a backup that is a table.
 func (h *half) readBackup(task, step string, n *tomltree.Node, index int) *backup {
 	id, _ := identOf(n, index)
+	own := reading{table: n}
 	b := &backup{
 		id: id, at: n.At,
-		text:    wordsIn(n, "description", "action", "method", "name"),
+		text:    own.words("description", "action", "method", "name"),
+		method:  own.words("action", "method"),
 		trigger: wordsIn(n, "trigger_condition", "trigger").text,
 		how:     wordsIn(n, "execution_method").text,
 		tool:    wordsIn(n, "tool_path").text,
 		args:    textsOf(itemsOf(n.Find("tool_args"))),
 	}
-	_, b.extra = h.native(ofBackup, n, task, step, b.act.Visit, []string{"id", "backup_id", "description", "action", "method",
-		"name", "trigger_condition", "trigger", "execution_method", "tool_path", "tool_args"})
+	_, b.extra = h.native(ofBackup, n, task, step, b.act.Visit, append(own.keys, "id", "backup_id", "trigger_condition", "trigger",
+		"execution_method", "tool_path", "tool_args"))
 	return b
 }
 
@@ -352,11 +374,12 @@ func (h *half) readBackup(task, step string, n *tomltree.Node, index int) *backu
 // speclet 1 is task 1.2.
 func (h *half) speclet(n *tomltree.Node, index int) {
 	id, ok := identOf(n, index)
+	own := reading{table: n}
 	if name := wordsIn(n, "name"); !ok && name.ok {
 		id = name.text
 	}
 	s := &speclet{id: id, name: wordsIn(n, "name").text, at: n.At,
-		title:    wordsIn(n, "description", "title", "purpose", "name"),
+		title:    own.words("description", "title", "purpose", "name"),
 		parallel: flagIn(n, "parallel_allowed")}
 	if deps := firstIn(n, "depends_on", "dependencies"); deps != nil {
 		s.depends = append(s.depends, statement{itemsOf(deps), deps.At})
@@ -376,7 +399,7 @@ func (h *half) speclet(n *tomltree.Node, index int) {
 		s.tasks = append(s.tasks, say(t.id, t.at))
 		h.tasks = append(h.tasks, t)
 	}
-	_, s.extra = h.native(ofSpeclet, n, "", "", s.act.Visit, []string{"id", "speclet_id", "name", "description",
-		"title", "purpose", "depends_on", "dependencies", "parallel_allowed", "tasks"})
+	_, s.extra = h.native(ofSpeclet, n, "", "", s.act.Visit, append(own.keys, "id", "speclet_id", "name", "depends_on",
+		"dependencies", "parallel_allowed", "tasks"))
 	h.speclets = append(h.speclets, s)
 }

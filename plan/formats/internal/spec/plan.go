@@ -367,7 +367,7 @@ func saidOf(s *plan.Step, name string) bool {
 func numbered(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 // makeBackup makes a backup of what both halves say of it. Its description is
-// what an agent is asked.
+// what an agent is asked, unless it says besides how it is done.
 func makeBackup(f, g *backup) plan.Backup {
 	b := g.act
 	if g.id == "" {
@@ -377,7 +377,7 @@ func makeBackup(f, g *backup) plan.Backup {
 	b.ExecutionMethod, b.ToolPath = cmp.Or(g.how, f.how), cmp.Or(g.tool, f.tool)
 	b.ToolArgs = listSaid(g.args, f.args)
 	if b.Run == "" && b.Prompt == "" {
-		b.Prompt = b.Description
+		b.Prompt = g.method.or(f.method).or(say(b.Description, 0)).text
 	}
 	return b
 }

@@ -135,7 +135,7 @@ func TestKept(t *testing.T) {
 		"## Definitions\n- **mail**: letters\n\n## User Stories\n- As a reader, I want mail\n\n## Risks\nNone that\nwe know.\n\n### Task [1]: Copy\n**Research Enabled:** true (formats)\n**Note:** slowly\n- **Step [1]:** Dump\n  - **Primary method:** So\n  - **Note:** at night\n- **Verification:** Count\n"
 	toml := "version = \"3.0\"\ndescriptor = \"mail\"\n[goal]\nstatement = \"Move the mail\"\nsingular = true\n[mcp_tools]\nrequired = [\"fs\"]\n[mcp_tools.verification]\ncheck_on_startup = true\n" +
 		"[execution]\nmode = \"silent\"\nlevel = 2\n[error_propagation]\npropagation_enabled = true\nstrategy = \"halt_on_critical\"\n[completion_criteria]\nacceptance_criteria = [\"Sent\"]\ntested = true\n[patterns]\nused = 1979-05-27 07:32:00Z\n" +
-		"[[tasks]]\nid = 1\nmode_specific = \"A\"\nresearch_sources = [\"web\"]\n[[tasks.steps]]\nid = 1\npattern = \"P\"\n[[tasks.steps.backups]]\nid = 1\ndescription = \"By hand\"\nexecution_method = \"tool\"\ncost = 1.50\n"
+		"[[tasks]]\nid = 1\ndescription = \"Copy\"\ntitle = \"T\"\nname = \"N\"\nmode_specific = \"A\"\nresearch_sources = [\"web\"]\n[[tasks.steps]]\nid = 1\ndescription = \"Dump\"\nprimary_method = \"So\"\nmethod = \"M\"\nname = \"N\"\npattern = \"P\"\n[[tasks.steps.backups]]\nid = 1\ndescription = \"By hand\"\naction = \"A\"\nname = \"N\"\nexecution_method = \"tool\"\ncost = 1.50\n"
 	d, err := ReadPair(plan.Text{Path: "a.md", Text: []byte(markdown)}, plan.Text{Path: "a.toml", Text: []byte(toml)})
 	if err != nil {
 		t.Fatal(err)
@@ -155,6 +155,11 @@ func TestKept(t *testing.T) {
 		"mcp_tools.verification.check_on_startup":      "boolean true",
 		"metadata.patterns.used":                       "datetime 1979-05-27T07:32:00Z",
 		"metadata.tasks.1.mode_specific":               "string A",
+		"metadata.tasks.1.title":                       "string T",
+		"metadata.tasks.1.name":                        "string N",
+		"metadata.tasks.1.steps.1.method":              "string M",
+		"metadata.tasks.1.steps.1.name":                "string N",
+		"metadata.tasks.1.steps.1.backups.1.name":      "string N",
 		"metadata.tasks.1.note":                        "string slowly",
 		"metadata.tasks.1.research_enabled":            "string true (formats)",
 		"metadata.tasks.1.steps.1.pattern":             "string P",

@@ -91,7 +91,7 @@ func completionThin(c spot) {
 	}
 	if yes < 3 {
 		c.tell(n.At, `add  acceptance_criteria = ["…"], what must be seen to hold in the end`,
-			"the completion criteria are %d flags and no list", yes)
+			"fewer than 3 completion criteria are true (%d), and there is no list", yes)
 	}
 }
 
