@@ -144,6 +144,7 @@ func (m *Model) functions() map[string]any {
 		"phasesDone":  func() []history.PhaseOver { return completedPhases(m) },
 		"carriedOut":  carriedOut,
 		"plan":        func() *plan.Plan { return m.plan },
+		"elsewhere":   m.elsewhere,
 		"promises":    func() []string { return m.plan.Promises() },
 		"analysis":    func() *analysis.Analysis { return m.analysis },
 		"steps":       func() []*step { return m.steps },

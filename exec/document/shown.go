@@ -466,10 +466,24 @@ func contextOf(p *plan.Plan, rep *Model) string {
 	for _, s := range unfinished(rep, 1) {
 		text += fmt.Sprintf(" Next: step %s, %s.", s.Address, strings.TrimSuffix(s.Title, "."))
 	}
+	if where := rep.elsewhere(); where != "" {
+		text += " Of the workspace: " + where + "."
+	}
 	for _, n := range p.NonGoals {
 		text += fmt.Sprintf(" Not to be touched: %s.", strings.TrimSuffix(n.Text, "."))
 	}
 	return text
+}
+
+// elsewhere says that what the run made is not in the workspace; "" where it is.
+func (m *Model) elsewhere() string {
+	switch {
+	case m.Shadow:
+		return "nothing of this is in it, since the run is a trial in a clone"
+	case m.Isolated && m.Delivered == "":
+		return "nothing of this is in it, since the run is isolated and has delivered nothing"
+	}
+	return ""
 }
 
 // linesOf is how many lines a change added and removed; "" where they were not

@@ -163,7 +163,7 @@ func (r *Request) workPrompt(name string) string {
 	for i, c := range r.Acceptance {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, c)
 	}
-	list(&b, "\nWhat public symbols promise; inputs, outputs and errors of Go functions were compared, the rest was not:\n", r.Surfaces)
+	list(&b, "\nWhat public symbols promise; a machine compares inputs, outputs and errors of Go functions, and nothing else:\n", r.Surfaces)
 	b.WriteString("\nChanged files:\n")
 	for _, c := range r.Changes {
 		fmt.Fprintf(&b, "- %s (%s)\n", c.Path, c.Op)
