@@ -33,7 +33,7 @@ func Repetition(c *guard.Case) ask.Question {
 // Compliance asks before a task that does not keep the articles it is carried
 // out under.
 func Compliance(c *guard.Case, violations []string) ask.Question {
-	return about(c, ask.Compliance, "task "+c.Step.Task,
+	return about(c, ask.Compliance, "may task "+c.Step.Task+" begin?",
 		"the plan does not keep the articles that it is carried out under", violations,
 		choice.ToGoOn(c.Step), choice.ToSkip(c.Step), choice.ToStop(), choice.ToGiveUp(c.Step))
 }
