@@ -83,6 +83,7 @@ func TestForbiddenSources(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(*history.Run){
 		"the sandbox was bypassed":        func(r *history.Run) { r.Started.NoSandbox = true },
+		"it was a trial":                  func(r *history.Run) { r.Started.Shadow = true },
 		"the outcome is wrong":            func(r *history.Run) { r.Ended.Status = history.NotAchieved },
 		"the step was set back":           func(r *history.Run) { r.Steps[0].Undone = r.Steps[0].Attempts[:1] },
 		"the step failed":                 func(r *history.Run) { r.Steps[0].Status = history.Failed },

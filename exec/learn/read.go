@@ -38,6 +38,8 @@ func forbidden(r *history.Run) string {
 	switch {
 	case r.Started.NoSandbox:
 		return "the sandbox was bypassed"
+	case r.Started.Shadow:
+		return "it was a trial: the run that repeats it would confirm the same twice"
 	case r.Ended.Status == history.NotAchieved:
 		return "the outcome is known to be wrong"
 	}
