@@ -160,6 +160,8 @@ func (m *Model) functions() map[string]any {
 		"figures":     func() []figure { return figures(m) },
 		"agents":      func(role string) []agent { return newTeam(m).ofRole(role) },
 		"status":      func(a agent) agentStatus { return a.status },
+		"titled":      m.Titled,
+		"mended":      func() []string { return mended(m) },
 		"flagged":     func() []flag { return flagged(m) },
 		"reflections": func() []reflection { return reflectionsOf(m.of, m) },
 		"notes":       func() []noteSection { return noteSections(m) },

@@ -57,7 +57,7 @@ func Entries(m *Model) []Entry {
 	}
 	slices.SortStableFunc(list, func(a, b Entry) int { return strings.Compare(a.when(), b.when()) })
 	if over(m) {
-		list = append(list, entry("The run", md(m.Goal), string(m.Status), m.Ended,
+		list = append(list, entry("The run", md(m.Titled()), string(m.Status), m.Ended,
 			slices.DeleteFunc(slices.Clone(all), func(n note) bool { return n.kind != idea && n.task != "" })))
 	}
 	return list
@@ -82,7 +82,7 @@ func Into(text string, m *Model, entries []Entry) string {
 		return text
 	}
 	if strings.TrimSpace(text) == "" {
-		text += "# Notepad: " + md(m.Goal) + "\n\nWhat runs of this plan taught. planlock adds to it, and changes nothing that stands here.\n"
+		text += "# Notepad: " + md(m.Titled()) + "\n\nWhat runs of this plan taught. planlock adds to it, and changes nothing that stands here.\n"
 	}
 	end := "\n"
 	if strings.Contains(text, "\r\n") {

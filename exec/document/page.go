@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/planlock/planlock/internal/safetext"
@@ -89,6 +90,9 @@ func visibleLines(text string) string {
 }
 
 // The template asks for these.
+
+// Titled is what the run is for: the plan's goal, or, where it says none, its name.
+func (rep *Model) Titled() string { return cmp.Or(rep.Goal, rep.Name, "a plan without a goal") }
 
 // Rows sets declared against actual.
 func (e *entry) Rows() []ledgerRow { return ledgerRows(e) }

@@ -461,7 +461,7 @@ func carriedOut(p history.PhaseOver) string {
 
 // contextOf is what somebody who goes on must know, in one line.
 func contextOf(p *plan.Plan, rep *Model) string {
-	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Goal, "."), rep.Counts.Completed,
+	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Titled(), "."), rep.Counts.Completed,
 		rep.Counts.Steps)
 	for _, s := range unfinished(rep, 1) {
 		text += fmt.Sprintf(" Next: step %s, %s.", s.Address, strings.TrimSuffix(s.Title, "."))
@@ -484,6 +484,16 @@ func (m *Model) elsewhere() string {
 		return "nothing of this is in it, since the run is isolated and has delivered nothing"
 	}
 	return ""
+}
+
+// mended are the steps that were completed by a patch.
+func mended(rep *Model) (all []string) {
+	for _, s := range rep.steps {
+		if patch := rep.of.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed {
+			all = append(all, fmt.Sprintf("step %s (%s) was completed by a patch: %s", s.Address, s.Title, patch.Summary))
+		}
+	}
+	return all
 }
 
 // linesOf is how many lines a change added and removed; "" where they were not

@@ -9,6 +9,23 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
+// TestWithoutAGoal: what has no goal is called by its name in every document.
+func TestWithoutAGoal(t *testing.T) {
+	p := limiter()
+	p.Goal, p.Meta.Name = "", "weekly"
+	s := firstTask(begin(t, p)).end(history.Partial)
+	for _, name := range []string{"SUMMARY.md", "report.md", "report.txt", "notepad_", "execution_learnings_",
+		"checkpoint.yaml", "report.html"} {
+		if text := string(drawn(t, s, name)); !strings.Contains(text, "weekly") || strings.Contains(text, ": \n\n") ||
+			strings.Contains(text, `: "",`) || strings.Contains(text, `input: ""`) {
+			t.Errorf("%s: %.600s", name, text)
+		}
+	}
+	if text := string(drawn(t, advised(t), "execution_learnings")); !strings.Contains(text, "was completed by a patch: less at a time") {
+		t.Error(text)
+	}
+}
+
 // TestTheTeamIsTold: contracts are read back as reviewers wrote them, what was
 // undone is no draft any more, and a run without reviewers has no team.
 func TestTheTeamIsTold(t *testing.T) {

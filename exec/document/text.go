@@ -86,7 +86,7 @@ func pad(s string, columns int) string {
 // Text draws the report as plain lines of at most 100 columns, without colours.
 func Text(out io.Writer, rep *Model) error {
 	w := &page{bufio.NewWriter(out)}
-	w.wrap("", "", rep.Goal)
+	w.wrap("", "", rep.Titled())
 	for _, parts := range headline(rep) {
 		w.line(strings.Join(parts, " · "))
 	}

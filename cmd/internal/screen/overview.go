@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // it is.
 func Overview(run *history.Run) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s        %s\n\n", safetext.Escape(run.Started.Goal), identity(run))
+	fmt.Fprintf(&b, "%s        %s\n\n", safetext.Escape(cmp.Or(run.Started.Goal, run.Started.Name)), identity(run))
 	cols := columnsOf(run)
 	for _, step := range run.Steps {
 		line := stepLine(run, step, cols)

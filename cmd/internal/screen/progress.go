@@ -130,7 +130,7 @@ func (p *Progress) warned(e event.Event) {
 func (p *Progress) begin(run *history.Run, resumed string) {
 	p.begun = true
 	s := &run.Started
-	p.say(fmt.Sprintf("%s        %s", p.style.bold(safetext.Clip(s.Goal, 100)), identity(run)))
+	p.say(fmt.Sprintf("%s        %s", p.style.bold(safetext.Clip(cmp.Or(s.Goal, s.Name), 100)), identity(run)))
 	if resumed != "" {
 		p.say("resumed after: " + safetext.Escape(resumed))
 	}
