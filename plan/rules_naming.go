@@ -84,14 +84,15 @@ func namingRules() []rule {
 		everyText(rule{code: "symbol-invalid", severity: Error, said: true, cause: true,
 			why: "A symbol is the place where it is declared, a point, and its name: FOLDER.Name and FOLDER.Type.Method in Go, " +
 				"package.module.Class.method in Python, src/file.Class.method in TypeScript, crate::module::Type::method in " +
-				"Rust (docs/languages.md)."},
+				"Rust, package.Class.method in Java and C#, namespace::Class::method and ::name in C++ and C (docs/languages.md)."},
 			[]meaning{symbol}, func(name string) (message, hint string) {
 				if _, last, ok := source.Cut(name); !ok || !isIdentifier(last) ||
 					safetext.Hidden(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
 					return fmt.Sprintf("%q is not a symbol", name),
 						`a symbol is its place and its name, as in "server.Limiter.Allow" in Go ` +
 							`(".Name" in the root), "package.module.Class.method" in Python, ` +
-							`"src/file.Class.method" in TypeScript, and "crate::module::Type::method" in Rust`
+							`"src/file.Class.method" in TypeScript, "crate::module::Type::method" in Rust, ` +
+							`"package.Class.method" in Java and C#, and "namespace::Class::method" and "::name" in C++ and C`
 				}
 				return "", ""
 			}),

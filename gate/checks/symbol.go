@@ -71,8 +71,8 @@ func findSymbol(ctx context.Context, pass *gate.Pass, symbol string) (*gate.Cita
 		}
 		switch {
 		case entries[i].Size == 0: // it hides nothing, though it may not parse
-		case f.Unread != "":
-			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: %s", f.Path, symbol, f.Unread)
+		case f.Unread+f.Partly != "":
+			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: %s", f.Path, symbol, f.Unread+f.Partly)
 		case len(f.Faults) > 0:
 			blind = fmt.Errorf("checks: whether %q declares %q nobody can say: line %d does not parse: %s",
 				f.Path, symbol, f.Faults[0].Line, f.Faults[0].Why)

@@ -117,6 +117,8 @@ func blind(p source.Pair) (why []string) {
 		case f == nil:
 		case f.Unread != "":
 			why = append(why, f.Unread)
+		case f.Partly != "":
+			why = append(why, f.Partly)
 		case len(f.Faults) > 0:
 			why = append(why, "it does not parse: "+f.Faults[0].Why)
 		}

@@ -115,8 +115,8 @@ func symbols(pairs []Pair) (found []ledger.Symbol, unread []ledger.Unread) {
 		was.add(p.Before)
 		is.add(p.After)
 		for _, f := range []*File{p.Before, p.After} {
-			if f != nil && f.Unread != "" {
-				unread = append(unread, ledger.Unread{Path: p.Path, Language: f.Language, Why: f.Unread})
+			if f != nil && f.Unread+f.Partly != "" {
+				unread = append(unread, ledger.Unread{Path: p.Path, Language: f.Language, Why: f.Unread + f.Partly})
 				break
 			}
 		}

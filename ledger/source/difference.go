@@ -175,12 +175,12 @@ func (d *Decl) to(name string, o *Decl) *Difference {
 		diff.Effect, diff.What = Breaks, d.Kind+" lost or changed "+strings.Join(m.lost, ", ")
 	case len(m.asked) > 0 && !d.Sealed:
 		diff.Effect, diff.What = Breaks, d.Kind+" asks for more: "+strings.Join(m.asked, ", ")
-	case len(m.won)+len(m.asked) > 0:
-		diff.Effect, diff.What = Adds, d.Kind+" gained "+strings.Join(slices.Concat(m.asked, m.won), ", ")
 	case d.Value != o.Value:
 		diff.Effect, diff.What = Alters, fmt.Sprintf("value changed from %s to %s", said(d.Value), said(o.Value))
 	case len(m.altered) > 0:
 		diff.Effect, diff.What = Alters, d.Kind+" has another value or annotation of "+strings.Join(m.altered, ", ")
+	case len(m.won)+len(m.asked) > 0:
+		diff.Effect, diff.What = Adds, d.Kind+" gained "+strings.Join(slices.Concat(m.asked, m.won), ", ")
 	default:
 		return nil
 	}

@@ -47,3 +47,35 @@ func TestUnsaid(t *testing.T) {
 		}
 	}
 }
+
+// A declaration that gains a member and has another value is altered: more than
+// an addition.
+func TestGainedAndAltered(t *testing.T) {
+	was, is := &Surface{}, &Surface{}
+	was.Add("a", Decl{Kind: "enum", Members: map[string]Member{"constant b": {Value: "0"}}})
+	is.Add("a", Decl{Kind: "enum", Members: map[string]Member{"constant b": {Value: "1"}, "constant c": {Value: "0"}}})
+	if got := Differences(was, is); len(got) != 1 || got[0].Effect != Alters {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What belongs to a symbol begins with it, in the spelling of any language.
+func TestBelongs(t *testing.T) {
+	for _, tt := range []struct {
+		symbol, to string
+		want       bool
+	}{
+		{"a.B", "a.B", true}, {"a.B.c", "a.B", true}, {"a.Bc", "a.B", false}, {"a.B", "a.B.c", false},
+		{"crate::a::B::c", "crate::a::B", true}, {"crate::a::Bc", "crate::a::B", false},
+		{"Box::get", "::Box", true}, {"::Box", "::Box", true}, {"::Boxes", "::Box", false},
+	} {
+		if got := Belongs(tt.symbol, tt.to); got != tt.want {
+			t.Errorf("Belongs(%q, %q) = %v", tt.symbol, tt.to, got)
+		}
+	}
+	for _, symbol := range []string{"a.B", "a::B", "::B", ".B"} {
+		if _, name, ok := Cut(symbol); !ok || name != "B" {
+			t.Errorf("Cut(%q) = %q, %v", symbol, name, ok)
+		}
+	}
+}

@@ -42,6 +42,9 @@ type File struct {
 	// Unread says why nobody read the file; "" if somebody did. All that follows
 	// is empty then.
 	Unread string
+	// Partly says why not all of the file may have been understood, though nothing
+	// need be wrong with it; "" if all was. What was understood follows.
+	Partly string
 	// Symbols are all that the file declares, of a name one or several, in the
 	// order of the file.
 	Symbols []Symbol
@@ -75,6 +78,9 @@ func (f *File) Undecided() []string {
 	var why []string
 	if f.Unread != "" {
 		why = append(why, f.Unread)
+	}
+	if f.Partly != "" {
+		why = append(why, f.Partly)
 	}
 	if len(f.Faults) > 0 {
 		why = append(why, "it does not parse: "+f.Faults[0].Why)

@@ -83,9 +83,10 @@ var extensions = []struct{ name, of string }{
 func InTestdata(p string) bool { return slices.Contains(strings.Split(path.Dir(p), "/"), "testdata") }
 
 // Belongs reports whether a symbol is another one, or is declared below it: a
-// method below its type, say, in the spelling of any language.
+// method below its type, say, in the spelling of any language. In front of a name
+// :: says that it is declared at the top.
 func Belongs(symbol, to string) bool {
-	rest, ok := strings.CutPrefix(symbol, to)
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(symbol, "::"), strings.TrimPrefix(to, "::"))
 	return ok && (rest == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "::"))
 }
 

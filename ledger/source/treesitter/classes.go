@@ -1,6 +1,7 @@
 package treesitter
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -13,7 +14,12 @@ var java = &language{name: "Java", extensions: []string{".java"}, grammar: gramm
 	read: readJava, places: javaPlaces}
 
 var csharp = &language{name: "C#", extensions: []string{".cs"}, grammar: grammar{"c_sharp", "tree-sitter-c-sharp 0.23.5"},
-	read: readCSharp, places: csharpPlaces}
+	read: readCSharp, places: csharpPlaces, unsure: func(text []byte) string {
+		if bytes.Contains(text, []byte("#if")) {
+			return "its grammar does not know what #if leaves out"
+		}
+		return ""
+	}}
 
 // deepest is how deep a folder may lie in which a file is looked for.
 const deepest = 8

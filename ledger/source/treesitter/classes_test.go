@@ -13,7 +13,7 @@ public class User extends Base implements Named {
     private int age;
     public User(String name) { this.age = 1; }
     public List<String> name(boolean brief, int... more) { return null; }
-    public void name(int only) { }
+    public void name(Short only) { }
     protected void inside() { secret(); }
     private void secret() { }
     public enum Kind { ONE, TWO }
@@ -25,12 +25,12 @@ public class User extends Base implements Named {
 		{"layout, a comment and the name of a parameter", "(boolean brief, int... more)", "(\n final boolean b /* so */, int... rest)", "pass pass pass"},
 		{"a method is renamed", "inside()", "within()", "fail fail fail"},
 		{"a private method changes", "private void secret()", "private int secret()", "pass pass pass"},
-		{"a parameter comes", "int only", "int only, int other", "fail fail fail"},
+		{"a parameter comes", "Short only", "Short only, int other", "fail fail fail"},
 		{"a way to call comes", "public void name", "public void name(long a) { }\n    public void name", "fail pass pass"},
-		{"a way to call goes", "public void name(int only) { }", "", "fail fail fail"},
+		{"a way to call goes", "public void name(Short only) { }", "", "fail fail fail"},
 		{"a result has another type", "List<String> name", "List<Integer> name", "fail fail fail"},
 		{"a type of the same name is imported", "java.util.List", "other.List", "fail fail fail"},
-		{"a parameter of a type that is imported by the same name", "import java.util.List;", "import java.util.List; import other.Named;", "fail fail fail"},
+		{"a parameter of a type that is imported by the same name", "import java.util.List;", "import java.util.List; import other.Short;", "fail fail fail"},
 		{"something else is imported", "import java.util.List;", "import java.util.List;\nimport java.util.Set;", "pass pass pass"},
 		{"a constant changes", "LIMIT = 1", "LIMIT = 2", "fail fail pass"},
 		{"a syntax error", "boolean brief", "boolean", "unread unread pass syntax fail"},
@@ -103,7 +103,7 @@ namespace Shop.Core
 		{"an alias means another type", "System.String", "System.Object", "fail fail fail"},
 		{"something else is imported", "using System;", "using System;\nusing System.Linq;", "pass pass pass"},
 		{"a constant changes", "Limit = 1", "Limit = 2", "fail fail pass"},
-		{"a syntax error", "bool brief", "bool brief)", "unread unread pass syntax fail"},
+		{"a syntax error", "bool brief", "bool brief)", "unread unread pass"},
 		{"public is taken away", "public void Say", "void Say", "fail fail fail"},
 		{"public is given", "internal void Near", "public void Near", "fail pass pass"},
 		{"a property can be set", "get; private set;", "get; set;", "fail pass pass"},
@@ -116,12 +116,20 @@ namespace Shop.Core
 		{"a delegate is given more", "object sender", "object sender, int a", "fail fail fail"},
 		{"a class is sealed", "public class User", "public sealed class User", "fail fail fail"},
 		{"what is in a class of the assembly", "Free()", "Free(int a)", "pass pass pass"},
+		{"a class is there in some builds", "class Hidden { public void Free() { } }\n#if DEBUG\n", "#if DEBUG\nclass Hidden { public void Free() { } }\n", "pass pass pass"},
 		{"one of two builds", "public int B", "public long B", "fail fail fail"},
 	}, []protection{
 		{"class", "Shop.Core.User", "age;", "age = 2;", "fail"},
 		{"method", "Shop.Core.User.Inside", "Secret(); }", "Secret(); Secret(); }", "fail"},
 		{"property", "Shop.Core.User.Name", "private set", "set", "fail"},
 		{"beside it", "Shop.Core.User.Inside", "Limit = 1", "Limit = 2", "pass"},
-		{"where the file does not parse", "Shop.Core.User.Limit", "bool brief", "bool brief)", "unread"},
+		{"where the file is not understood", "Shop.Core.User.Limit", "bool brief", "bool brief)", "unread"},
 	}}.test(t)
+}
+
+func TestCSharpSyntax(t *testing.T) {
+	judged{"src/User.cs", "public class User { public void Say(bool brief) { } }\n", []change{
+		{"a syntax error", "bool brief", "bool brief)", "unread unread pass syntax fail"},
+		{"a brace is missing", "{ } }", "{ }", "fail fail fail syntax fail"},
+	}, nil}.test(t)
 }

@@ -18,7 +18,7 @@ func TestCorpus(t *testing.T) {
 		t.Skip("PLANLOCK_CORPUS names no folder")
 	}
 	for _, l := range Languages() {
-		files, size, broken, unread, slowest := 0, 0, 0, 0, time.Duration(0)
+		files, size, broken, partly, unread, slowest := 0, 0, 0, 0, 0, time.Duration(0)
 		began := time.Now()
 		err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() || !l.Reads(p) {
@@ -41,6 +41,9 @@ func TestCorpus(t *testing.T) {
 			case f.Unread != "":
 				unread++
 				t.Logf("%s: %s", p, f.Unread)
+			case f.Partly != "":
+				partly++
+				t.Logf("%s: %s", p, f.Partly)
 			case len(f.Faults) > 0:
 				broken++
 				t.Logf("%s:%d: %s", p, f.Faults[0].Line, f.Faults[0].Why)
@@ -51,7 +54,7 @@ func TestCorpus(t *testing.T) {
 			t.Error(err)
 		}
 		if files > 0 {
-			t.Logf("%s: %d files, %d bytes, %d do not parse, %d unread, %v, slowest %v", l.Name(), files, size, broken, unread,
+			t.Logf("%s: %d files, %d bytes, %d do not parse, %d are understood in part, %d unread, %v, slowest %v", l.Name(), files, size, broken, partly, unread,
 				time.Since(began).Round(time.Millisecond), slowest.Round(time.Millisecond))
 		}
 	}

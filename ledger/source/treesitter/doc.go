@@ -24,4 +24,14 @@
 // classes around a declaration: com.shop.User.name. Public is what is public or
 // protected, in what is. All methods of one name are one declaration, of which
 // each way to call it is a member.
+//
+// # C and C++
+//
+// Names are namespace::Class::method, and ::name for what is declared at the top.
+// Public is what headers declare, in no nameless namespace and not private, and
+// what a file of C does not keep for itself by static.
+//
+// No macro is expanded. What does not parse is tried once more without macros in
+// capital letters; what then does not parse is no fault: the file says that not
+// all of it was understood ([source.File.Partly]).
 package treesitter

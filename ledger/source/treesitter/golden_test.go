@@ -24,6 +24,9 @@ var samples = []sample{
 	{"rust.rs", "crates/my-lib/src/user.rs"},
 	{"java.java", "src/main/java/com/example/app/User.java"},
 	{"csharp.cs", "src/App/User.cs"},
+	{"cpp.hpp", "include/box.hpp"},
+	{"c.h", "include/plain.h"},
+	{"c.c", "src/plain.c"},
 }
 
 // TestSurfaces draws what files of each language declare and offer.
@@ -95,7 +98,7 @@ func draw(f source.File) string {
 			if d.Sealed {
 				b.WriteString(" (sealed)")
 			}
-			if d.Builds != nil {
+			if d.Builds != nil && d.Builds != when() {
 				fmt.Fprintf(&b, " (%s)", d.Builds)
 			}
 			if d.Unsaid != "" {

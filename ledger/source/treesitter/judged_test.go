@@ -148,6 +148,8 @@ items! { a }
 		{"a re-export goes", "pub use crate::other::Thing;", "", "fail fail fail"},
 		{"a re-export of something else", "crate::other::Thing", "crate::another::Thing", "unread unread pass"},
 		{"one of two systems", "pub fn tell(a: u8)", "pub fn tell(a: u16)", "fail fail fail"},
+		{"it is there in some builds", "pub const", "#[cfg(unix)] pub const", "fail fail fail"},
+		{"it is there in all builds", "#[cfg(not(unix))] pub", "pub", "pass pass pass"},
 		{"a macro makes something else", "items! { a }", "items! { b }", "unread unread pass"},
 		{"a break outranks a macro", "tell(a: u16) {}\nitems! { a }", "tell(a: u8) {}\nitems! { b }", "fail fail fail"},
 	}, []protection{

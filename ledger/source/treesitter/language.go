@@ -13,8 +13,9 @@ import (
 	"github.com/planlock/planlock/ledger/source"
 )
 
-// Languages are those that the package reads: Rust, Java and C#.
-func Languages() []source.Language { return []source.Language{rust, java, csharp} }
+// Languages are those that the package reads: Rust, Java,
+// C#, C and C++.
+func Languages() []source.Language { return []source.Language{rust, java, csharp, c, cplusplus} }
 
 // A language reads files by a grammar.
 type language struct {
@@ -27,6 +28,12 @@ type language struct {
 	places func(symbol string) []string
 	// alone are nodes below which the grammar may take for broken what is not.
 	alone func(node) bool
+	// unsure says why the grammar may take a text for broken that is not; "" where
+	// it does not: then what does not parse is a fault. Nil: it never does.
+	unsure func(text []byte) string
+	// clean takes out what the grammar cannot have, in the place of which there are
+	// blanks then; again, where it did not parse, more of it.
+	clean func(text []byte, again bool) ([]byte, []macro)
 }
 
 var _ source.Language = (*language)(nil)
@@ -65,17 +72,45 @@ func (l *language) file(ctx context.Context, p *parser, f source.Input) source.F
 	if len(text) > source.Max {
 		return source.File{Path: f.Path, Unread: fmt.Sprintf("it is larger than %d bytes", source.Max)}
 	}
-	t, err := p.parse(ctx, text)
+	t, macros, err := l.parse(ctx, p, text)
 	if err != nil {
 		return source.File{Path: f.Path, Unread: err.Error()}
 	}
-	r := &reading{tree: t, file: source.File{Path: f.Path}}
+	r := &reading{tree: t, macros: macros, file: source.File{Path: f.Path}}
 	l.faults(r)
 	l.read(r)
 	slices.Sort(r.file.Surface.Undecided)
 	slices.Sort(r.file.Surface.Unsaid)
 	return r.file
 }
+
+// parse parses a text, or what is left of it where that parses better.
+func (l *language) parse(ctx context.Context, p *parser, text []byte) (*tree, []macro, error) {
+	if l.clean == nil {
+		t, err := p.parse(ctx, text)
+		return t, nil, err
+	}
+	cleaned, _ := l.clean(text, false)
+	t, err := p.parse(ctx, cleaned)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.text = text
+	broken := len(t.errors(maxErrors, l.alone))
+	if broken == 0 {
+		return t, nil, nil
+	}
+	cleaned, macros := l.clean(text, true)
+	better, err := p.parse(ctx, cleaned)
+	if err != nil || len(better.errors(maxErrors, l.alone)) >= broken {
+		return t, nil, nil //nolint:nilerr // the first one stands
+	}
+	better.text = text
+	return better, macros, nil
+}
+
+// maxErrors is how many places are counted that do not parse.
+const maxErrors = 1000
 
 // maxFaults is how many places of a file are named that do not parse.
 const maxFaults = 10
@@ -90,7 +125,12 @@ func (l *language) faults(r *reading) {
 		} else if s := strings.Fields(n.source()); len(s) > 0 {
 			why = fmt.Sprintf("unexpected %q", short(s[0]))
 		}
-		r.file.Faults = append(r.file.Faults, source.Fault{Line: line, Why: fmt.Sprintf("%s (%s)", why, l.grammar.version)})
+		why = fmt.Sprintf("%s (%s)", why, l.grammar.version)
+		if l.unsure != nil && l.unsure(r.text) != "" {
+			r.file.Partly = fmt.Sprintf("line %d was not understood: %s; %s", line, why, l.unsure(r.text))
+			return
+		}
+		r.file.Faults = append(r.file.Faults, source.Fault{Line: line, Why: why})
 	}
 }
 
@@ -101,6 +141,7 @@ type reading struct {
 	// imports are what names mean that the file imports by name: a text that is
 	// spelled the same means another type where that changes.
 	imports map[string]string
+	macros  []macro // that were taken out
 	// many is how often each name was declared.
 	many map[string]int
 }
@@ -188,20 +229,25 @@ func short(text string) string {
 	return fmt.Sprintf("%s... %x", begin, sha256.Sum256([]byte(text)))[:len(begin)+4+12]
 }
 
-// A build is a condition under which a declaration is there.
+// A build is a condition under which a declaration is there; "" for none.
 type build string
 
-func (b build) String() string { return string(b) }
+func (b build) String() string {
+	if b == "" {
+		return "always"
+	}
+	return "if " + string(b)
+}
 
-// CoveredBy is no: which of two conditions is the wider one is not asked.
-func (b build) CoveredBy([]source.Builds) bool { return false }
+// CoveredBy is whether one of others is always there: which of two conditions is
+// the wider one is not asked.
+func (b build) CoveredBy(others []source.Builds) bool {
+	return slices.Contains(others, source.Builds(build("")))
+}
 
-// when is a condition; nil for none.
+// when is where all of some conditions hold.
 func when(conditions ...string) source.Builds {
 	conditions = slices.DeleteFunc(conditions, func(c string) bool { return c == "" })
-	if len(conditions) == 0 {
-		return nil
-	}
 	return build(strings.Join(conditions, " and "))
 }
 

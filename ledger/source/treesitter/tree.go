@@ -63,6 +63,9 @@ func (n node) comment() bool { return strings.HasSuffix(n.kind(), "comment") }
 // role is the name of the field of its parent that the node is; "" where it is
 // none.
 func (n node) role() string {
+	if !n.is() {
+		return ""
+	}
 	f := int(n.word(0) >> 16)
 	if f == 0 || f > len(n.fields) {
 		return ""
