@@ -113,7 +113,11 @@ func (rep *Model) afterFailure() []nextStep {
 			}
 			continue
 		}
-		note("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), s.remedy())
+		what := meaning(s.Failure.Class)
+		if s.aborted() {
+			what = "the plan no longer holds"
+		}
+		note("Step %s (%s): %s", s.Address, what, s.remedy())
 	}
 	for _, j := range rep.Final {
 		if j.Blocks {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -98,6 +99,8 @@ func remedy(c history.Class, cause gate.Cause) string {
 func (s *step) remedy() string {
 	var cause gate.Cause
 	switch {
+	case s.aborted():
+		return "plan again, and run the new plan"
 	case s.unanswered():
 		return "answer its question: " + s.of.say(action.Action{Kind: action.Attend})
 	case s.Failure.Class == history.Breach && s.notCreated():
@@ -119,6 +122,14 @@ func (s *step) unanswered() bool {
 	}
 	last := s.Questions[len(s.Questions)-1]
 	return last.Refused != "" && !last.Earlier
+}
+
+// aborted reports whether the run ended at the step because its plan no longer
+// holds.
+func (s *step) aborted() bool {
+	n := len(s.Questions)
+	return s.Failure != nil && s.Failure.Class == history.Refused && n > 0 &&
+		s.Questions[n-1].Kind == string(ask.Obsolete) && s.Questions[n-1].Answer != nil
 }
 
 // notCreated reports whether the step was to create something, and did not.

@@ -1,6 +1,9 @@
 package history
 
-import "github.com/planlock/planlock/plan"
+import (
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/plan"
+)
 
 // A Lane is where an attempt of a group was carried out.
 type Lane struct {
@@ -98,6 +101,20 @@ func (s *Step) SetAside() *Attempt {
 		}
 	}
 	return nil
+}
+
+// AbortedBy is who ended the run at the step because its plan no longer holds;
+// "" if nobody did.
+func (s *Step) AbortedBy() string {
+	n := len(s.Questions)
+	if s.Status != Failed || s.Failed.Class != Refused || n == 0 {
+		return ""
+	}
+	last := s.Questions[n-1]
+	if last.Question.Kind != ask.Obsolete || last.Answer == nil {
+		return ""
+	}
+	return last.Answer.By
 }
 
 // Waits reports whether a question about the step is open.

@@ -82,7 +82,9 @@ func (e *Ending) verdict(ctx context.Context) (*verdict, error) {
 		ended.Reasons = append(ended.Reasons, fmt.Sprintf(format, args...))
 	}
 	for _, s := range e.Rec.Run.Steps {
-		switch {
+		switch by := s.AbortedBy(); {
+		case by != "":
+			lower(history.NotAchieved, "the plan no longer holds: the run was aborted at step %s by %s", s.Address, by)
 		case s.Status == history.Failed && s.Failed.Halts:
 			lower(history.NotAchieved, "step %s failed and halted the run", s.Address)
 		case s.Status == history.Failed:
