@@ -1,7 +1,10 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -24,7 +27,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 	byTask := map[string][]*history.Step{}
 	for _, s := range r.Steps {
 		byTask[s.Task] = append(byTask[s.Task], s)
-		k.step(s)
+		k.step(p, s)
 	}
 	for _, t := range p.Tasks {
 		done := completed(r, t.ID)
@@ -48,7 +51,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 }
 
 // step adds a step to the figures about steps.
-func (k *KPIs) step(s *history.Step) {
+func (k *KPIs) step(p *plan.Plan, s *history.Step) {
 	unaided := len(s.Questions)+len(s.Earlier) == 0
 	if s.Status == history.Completed {
 		k.Unaided.Of++
@@ -56,9 +59,12 @@ func (k *KPIs) step(s *history.Step) {
 			k.Unaided.N++
 		}
 	}
-	failed, first, wanted := false, false, false
+	_, planned, known := p.Step(s.Address)
+	intends := known && planned.TestIntent != nil && planned.TestIntent.Test != ""
+	failed, first, wanted := false, false, intends && len(s.Attempts) > 0
 	for _, a := range attempts(s) {
 		failed = failed || a.Failure != nil
+		first = first || intends && sawRed(a)
 		for _, c := range a.Cycles {
 			wanted = true
 			first = first || c.Phase == history.Red && c.Ran && !c.Passed
@@ -76,6 +82,14 @@ func (k *KPIs) step(s *history.Step) {
 			k.Recovered.N++
 		}
 	}
+}
+
+// sawRed reports whether the gate that runs the test of a step's intent saw it
+// fail in what the attempt wrote.
+func sawRed(a *history.Attempt) bool {
+	return slices.ContainsFunc(a.Gates, func(j gate.Judgement) bool {
+		return j.Gate == "test-intent" && j.Verdict != nil && j.Verdict.Result == gate.Passed
+	})
 }
 
 // completed reports whether a task is done: by its last word where there is

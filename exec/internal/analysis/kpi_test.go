@@ -1,0 +1,32 @@
+package analysis
+
+import (
+	"testing"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// TestIntentsAreTestsWrittenFirst counts a step with an intent, and whether its
+// test was seen to fail.
+func TestIntentsAreTestsWrittenFirst(t *testing.T) {
+	for name, tt := range map[string]struct {
+		intent *plan.TestIntent
+		said   gate.Result
+		want   Rate
+	}{
+		"seen to fail":  {&plan.TestIntent{Test: "go test"}, gate.Passed, Rate{N: 1, Of: 1}},
+		"not seen":      {&plan.TestIntent{Test: "go test"}, gate.Fail, Rate{Of: 1}},
+		"none intended": {nil, gate.Passed, Rate{}},
+	} {
+		p := &plan.Plan{Tasks: []plan.Task{{ID: "1", Steps: []plan.Step{{ID: "1", Address: "1.1", TestIntent: tt.intent}}}}}
+		s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Attempts: []*history.Attempt{{
+			Gates: []gate.Judgement{{Gate: "test-intent", Verdict: &gate.Verdict{Result: tt.said}}}}}}
+		var k KPIs
+		k.step(p, s)
+		if k.TestFirst != tt.want {
+			t.Errorf("%s: %+v, want %+v", name, k.TestFirst, tt.want)
+		}
+	}
+}
