@@ -127,7 +127,7 @@ func lacks(c *guard.Case, seen *history.Evidence) string {
 	if run && seen.Kind == evidence.Experimental {
 		text += "; if it is no experiment, name it as documentation (docs/pipeline.md lists the words)"
 		if !c.Run.Roles.Tracker {
-			text += "; if it is one, give a tracker (Policy.Tracker) and have its job print MLFLOW_RUN_ID=…"
+			text += "; if it is one, give a tracker (--tracker, or Policy.Tracker) and have its job print MLFLOW_RUN_ID=…"
 		}
 	}
 	return text
