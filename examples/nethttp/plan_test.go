@@ -21,7 +21,7 @@ import (
 // else.
 func TestPlan(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it compiles the tests of net/http several times, which takes up to a minute")
+		t.Skip("it compiles the tests of net/http several times, which takes minutes where processors are busy")
 	}
 	dir := workspace(t)
 	before := scanned(t, dir)
