@@ -23,7 +23,7 @@ import (
 // What is drawn while a run goes on may take this much time at once, and a
 // twentieth of the time that the run is in hand.
 const (
-	liveBurst = 300 * time.Millisecond
+	liveBurst = 500 * time.Millisecond
 	liveShare = 20
 )
 
@@ -32,7 +32,7 @@ const (
 // hold the run up is done later, beside what is done then.
 func (v *Views) Follow(ctx context.Context) {
 	run, now := v.Rec.Run, time.Now()
-	if run.Head.Seq == 0 || run.Ended != nil {
+	if run.Head.Seq == 0 || run.Ended != nil || !v.wanted() {
 		return
 	}
 	v.mu.Lock()
@@ -56,6 +56,13 @@ func (v *Views) Follow(ctx context.Context) {
 	}
 	v.spent += time.Since(now)
 	v.tellLate()
+}
+
+// wanted reports whether anything is drawn while the run goes on.
+func (v *Views) wanted() bool {
+	_, log := session.RequestedLog(v.Plan)
+	_, notepad := session.RequestedNotepad(v.Plan)
+	return log || notepad || slices.ContainsFunc(v.Table, func(d document.Document) bool { return d.Live })
 }
 
 // later follows once some time has passed, whatever is done then: it reads the
