@@ -37,6 +37,7 @@ func (v *Views) Follow(ctx context.Context) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.began = run.Started
 	v.tellLate()
 	if run.Head.Seq == v.followed {
 		return
@@ -79,7 +80,7 @@ func (v *Views) later(ctx context.Context, wait time.Duration) {
 		}
 		v.timer = nil
 		began := time.Now()
-		run, err := v.Home.History(ctx, v.Rec.Run.Started.Run)
+		run, err := v.Home.History(ctx, v.began.Run)
 		if err != nil || run.Ended != nil {
 			return
 		}
@@ -107,7 +108,7 @@ func (v *Views) stop() {
 // follow draws the progress log of a run that goes on.
 func (v *Views) follow(ctx context.Context, m *document.Model) {
 	err := v.live(m)
-	if !v.Rec.Run.Started.Isolated {
+	if !v.began.Isolated {
 		err = errors.Join(err, v.writeRequested(disk.From(ctx), m, false))
 	}
 	if err != nil {
@@ -118,7 +119,7 @@ func (v *Views) follow(ctx context.Context, m *document.Model) {
 // live draws what shows where the run stands now. It is not made durable: it is
 // drawn anew after whatever may happen to it.
 func (v *Views) live(m *document.Model) error {
-	dir := v.Home.ViewDir(v.Rec.Run.Started.Run)
+	dir := v.Home.ViewDir(v.began.Run)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func replace(file string, text []byte) error {
 // replaceIn is replace of a file of the workspace. Nobody who looks at that
 // meanwhile sees a file that is half written.
 func (v *Views) replaceIn(root *disk.Root, name string, text []byte) error {
-	dir, err := filepath.Rel(v.Work.Root, v.Home.RunDir(v.Rec.Run.Started.Run))
+	dir, err := filepath.Rel(v.Work.Root, v.Home.RunDir(v.began.Run))
 	if err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ const logName = "log"
 // something stands there that no run wrote, or that somebody changed since.
 func (v *Views) writeRequested(d *disk.Disk, m *document.Model, durable bool) error {
 	name, ok := session.RequestedLog(v.Plan)
-	if !ok || v.Rec.Run.Started.Shadow {
+	if !ok || v.began.Shadow {
 		return nil
 	}
 	var text bytes.Buffer
@@ -244,7 +245,7 @@ func (v *Views) writeRequested(d *disk.Disk, m *document.Model, durable bool) er
 	if was == sum {
 		return nil
 	}
-	mark := filepath.Join(v.Home.RunDir(v.Rec.Run.Started.Run), logName)
+	mark := filepath.Join(v.Home.RunDir(v.began.Run), logName)
 	if err := os.WriteFile(mark, marked(sum, was), 0o644); err != nil {
 		return fmt.Errorf("exec: progress log %s: %w", name, err)
 	}

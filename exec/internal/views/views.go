@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -27,13 +28,14 @@ type Views struct {
 	// Deliveries bring the notepad into the workspace.
 	Deliveries *deliveries.Deliveries
 
-	followed uint64        // the record that was drawn last while the run went on
-	since    time.Time     // when that was done first
-	spent    time.Duration // with that
-	told     []string      // what was told once, and is not told again
-	late     []string      // what is to be told
-	timer    *time.Timer   // of what is done later; nil: nothing is
-	mu       sync.Mutex    // guards these
+	began    history.Started // how the run began, for what is drawn beside its work
+	followed uint64          // the record that was drawn last while the run went on
+	since    time.Time       // when that was done first
+	spent    time.Duration   // with that
+	told     []string        // what was told once, and is not told again
+	late     []string        // what is to be told
+	timer    *time.Timer     // of what is done later; nil: nothing is
+	mu       sync.Mutex      // guards these
 }
 
 // Draw writes all documents of a run that is over, and returns their digests.
@@ -42,11 +44,12 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 	defer v.mu.Unlock()
 	v.stop()
 	defer v.tellLate()
+	v.began = v.Rec.Run.Started
 	model, err := document.New(v.Plan, v.Rec.Run, nil)
 	if err != nil {
 		return nil, err
 	}
-	views, err := Write(disk.From(ctx), v.Home.ViewDir(v.Rec.Run.Started.Run), v.Table, model)
+	views, err := Write(disk.From(ctx), v.Home.ViewDir(v.began.Run), v.Table, model)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +110,7 @@ func (v *Views) DrawAhead(ctx context.Context) {
 	defer v.mu.Unlock()
 	v.stop()
 	defer v.tellLate()
+	v.began = v.Rec.Run.Started
 	var ahead []document.Document
 	for _, d := range v.Table {
 		if d.Ahead {
@@ -119,9 +123,9 @@ func (v *Views) DrawAhead(ctx context.Context) {
 		err = v.live(model)
 	}
 	if err == nil {
-		_, err = Write(disk.From(ctx), v.Home.ViewDir(v.Rec.Run.Started.Run), ahead, model)
+		_, err = Write(disk.From(ctx), v.Home.ViewDir(v.began.Run), ahead, model)
 	}
-	if err == nil && !v.Rec.Run.Started.Isolated && v.Rec.Run.Ended == nil {
+	if err == nil && !v.began.Isolated && v.Rec.Run.Ended == nil {
 		err = v.writeRequested(disk.From(ctx), model, true)
 	}
 	if err != nil {
