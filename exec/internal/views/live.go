@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -96,6 +97,10 @@ func (v *Views) Stop() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.stop()
+	if v.run != nil {
+		_ = errors.Join(v.run.Close(), v.top.Close()) // only names were looked up in them
+		v.run, v.top = nil, nil
+	}
 }
 
 func (v *Views) stop() {
@@ -107,20 +112,45 @@ func (v *Views) stop() {
 
 // follow draws the progress log of a run that goes on.
 func (v *Views) follow(ctx context.Context, m *document.Model) {
-	err := v.live(m)
-	if !v.began.Isolated {
-		err = errors.Join(err, v.writeRequested(disk.From(ctx), m, false))
+	err := v.open(ctx)
+	if err == nil {
+		err = v.live(m)
+	}
+	if err == nil && !v.began.Isolated {
+		err = v.writeRequested(m, false)
 	}
 	if err != nil {
 		v.untold(fmt.Sprintf("the progress log cannot be kept up to date: %v", err))
 	}
 }
 
+// open opens the folders that are written while the run goes on, once: what
+// becomes of their names meanwhile leads nowhere else.
+func (v *Views) open(ctx context.Context) error {
+	if v.run != nil {
+		return nil
+	}
+	d, dir := disk.From(ctx), v.Home.RunDir(v.began.Run)
+	if err := d.Anywhere().MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	run, err := d.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	top, err := d.OpenRoot(v.Work.Root)
+	if err != nil {
+		return errors.Join(err, run.Close())
+	}
+	v.run, v.top = run, top
+	return nil
+}
+
 // live draws what shows where the run stands now. It is not made durable: it is
 // drawn anew after whatever may happen to it.
 func (v *Views) live(m *document.Model) error {
-	dir := v.Home.ViewDir(v.began.Run)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir := filepath.Base(v.Home.ViewDir(v.began.Run))
+	if err := v.run.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, d := range v.Table {
@@ -132,12 +162,12 @@ func (v *Views) live(m *document.Model) error {
 			if err := f.Draw(&text); err != nil {
 				return err
 			}
-			file := filepath.Join(dir, f.Name)
-			v.lookAt(file)
-			if err := markDrawn(dir, f); err != nil {
+			name := path.Join(dir, f.Name)
+			v.lookAt(name)
+			if err := markDrawn(v.run, dir, f); err != nil {
 				return err
 			}
-			if err := replace(file, text.Bytes()); err != nil {
+			if err := replace(v.run, name, path.Join(dir, ".planlock-live-"+f.Name), text.Bytes()); err != nil {
 				return err
 			}
 		}
@@ -145,32 +175,33 @@ func (v *Views) live(m *document.Model) error {
 	return nil
 }
 
-// replace puts text at file, whole or not at all, but for a power cut.
-func replace(file string, text []byte) error {
-	temp := filepath.Join(filepath.Dir(file), ".planlock-live-"+filepath.Base(file))
-	if err := os.WriteFile(temp, text, 0o644); err != nil {
+// replace puts text at name, whole or not at all, but for a power cut: nobody who
+// looks at it meanwhile sees a file that is half written.
+func replace(root *disk.Root, name, temp string, text []byte) error {
+	if err := write(root, temp, text); err != nil {
 		return err
 	}
-	return os.Rename(temp, file)
+	return root.Rename(temp, name)
 }
 
-// replaceIn is replace of a file of the workspace. Nobody who looks at that
-// meanwhile sees a file that is half written.
-func (v *Views) replaceIn(root *disk.Root, name string, text []byte) error {
-	dir, err := filepath.Rel(v.Work.Root, v.Home.RunDir(v.began.Run))
-	if err != nil {
-		return err
-	}
-	temp := path.Join(filepath.ToSlash(dir), "live")
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+// write makes text the content of a file.
+func write(root *disk.Root, name string, text []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
+	return errors.Join(err, f.Close())
+}
+
+// read is the content of a file.
+func read(root *disk.Root, name string) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
 	}
-	return root.Rename(temp, name)
+	defer f.Close() // only read
+	return io.ReadAll(f)
 }
 
 // drawnName is the file in the folder of a run that says what was drawn of it
@@ -184,31 +215,33 @@ func isLive(table []document.Document, f document.File, m *document.Model) bool 
 	})
 }
 
-// markDrawn notes that a live document is about to be drawn into dir.
-func markDrawn(dir string, f document.File) error {
+// markDrawn notes that a live document is about to be drawn into dir, a folder
+// of the run's own.
+func markDrawn(root *disk.Root, dir string, f document.File) error {
 	sum, err := Sum(f.Draw)
 	if err != nil {
 		return err
 	}
 	var was ledger.Digest
-	if text, err := os.ReadFile(filepath.Join(dir, f.Name)); err == nil {
+	if text, err := read(root, filepath.Join(dir, f.Name)); err == nil {
 		was = ledger.Sum(text)
 	}
-	return os.WriteFile(filepath.Join(filepath.Dir(dir), drawnName), marked(sum, was), 0o644)
+	return write(root, filepath.Join(filepath.Dir(dir), drawnName), marked(sum, was))
 }
 
 // marked is what such a file says.
 func marked(now, was ledger.Digest) []byte { return []byte(string(now) + "\n" + string(was) + "\n") }
 
 // lookAt tells where somebody changed a document since it was drawn.
-func (v *Views) lookAt(file string) {
-	text, err := os.ReadFile(file)
+func (v *Views) lookAt(name string) {
+	text, err := read(v.run, name)
 	if err != nil {
 		return
 	}
-	known, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(file)), drawnName))
+	known, err := read(v.run, drawnName)
 	if err == nil && !slices.Contains(strings.Fields(string(known)), string(ledger.Sum(text))) {
-		v.untold(fmt.Sprintf("somebody changed %s since it was drawn: it is drawn anew from the journal, which alone counts", file))
+		v.untold(fmt.Sprintf("somebody changed %s since it was drawn: it is drawn anew from the journal, which alone counts",
+			filepath.Join(v.Home.RunDir(v.began.Run), filepath.FromSlash(name))))
 	}
 }
 
@@ -218,7 +251,7 @@ const logName = "log"
 
 // writeRequested writes the progress log where the plan asks for it, unless
 // something stands there that no run wrote, or that somebody changed since.
-func (v *Views) writeRequested(d *disk.Disk, m *document.Model, durable bool) error {
+func (v *Views) writeRequested(m *document.Model, durable bool) error {
 	name, ok := session.RequestedLog(v.Plan)
 	if !ok || v.began.Shadow {
 		return nil
@@ -227,12 +260,7 @@ func (v *Views) writeRequested(d *disk.Disk, m *document.Model, durable bool) er
 	if err := document.Progress(&text, m); err != nil {
 		return err
 	}
-	root, err := d.OpenRoot(v.Work.Root)
-	if err != nil {
-		return fmt.Errorf("exec: %w", err)
-	}
-	defer root.Close()
-	was, err := v.standing(filepath.Join(v.Work.Root, filepath.FromSlash(name)))
+	was, err := v.standing(name)
 	if err != nil {
 		return fmt.Errorf("exec: progress log %s: %w", name, err)
 	}
@@ -245,18 +273,25 @@ func (v *Views) writeRequested(d *disk.Disk, m *document.Model, durable bool) er
 	if was == sum {
 		return nil
 	}
-	mark := filepath.Join(v.Home.RunDir(v.began.Run), logName)
-	if err := os.WriteFile(mark, marked(sum, was), 0o644); err != nil {
-		return fmt.Errorf("exec: progress log %s: %w", name, err)
+	if err = write(v.run, logName, marked(sum, was)); err == nil && durable {
+		err = atomicfile.WriteIn(v.top, name, text.Bytes(), 0o644)
+	} else if err == nil {
+		err = v.replaceRequested(name, text.Bytes())
 	}
-	write := func() error { return atomicfile.WriteIn(root, name, text.Bytes(), 0o644) }
-	if !durable {
-		write = func() error { return v.replaceIn(root, name, text.Bytes()) }
-	}
-	if err := write(); err != nil {
+	if err != nil {
 		return fmt.Errorf("exec: progress log %s: %w", name, err)
 	}
 	return nil
+}
+
+// replaceRequested is replace of a file of the workspace, by one in the folder of
+// the run.
+func (v *Views) replaceRequested(name string, text []byte) error {
+	dir, err := filepath.Rel(v.Work.Root, v.Home.RunDir(v.began.Run))
+	if err != nil {
+		return err
+	}
+	return replace(v.top, name, path.Join(filepath.ToSlash(dir), "live"), text)
 }
 
 // theirs stands for what no run wrote.
@@ -264,8 +299,8 @@ const theirs = ledger.Digest("theirs")
 
 // standing is the digest of what a run wrote and stands there now; "" for
 // nothing.
-func (v *Views) standing(file string) (ledger.Digest, error) {
-	text, err := os.ReadFile(file)
+func (v *Views) standing(name string) (ledger.Digest, error) {
+	text, err := read(v.top, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil

@@ -33,11 +33,10 @@ const (
 func (v *Views) note(ctx context.Context, m *document.Model) {
 	path, ok := session.RequestedNotepad(v.Plan)
 	run := v.Rec.Run
-	if !ok || run.Started.Shadow || run.Started.Isolated && run.Ended == nil {
-		return
+	if !ok || v.run == nil || run.Started.Shadow || run.Started.Isolated && run.Ended == nil {
+		return // or it was told already that nothing can be written
 	}
-	noted := filepath.Join(v.Home.RunDir(run.Started.Run), notedName)
-	old, err := os.ReadFile(noted)
+	old, err := read(v.run, notedName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		v.untold(fmt.Sprintf("what was noted in %s cannot be read: %v", path, err))
 		return
@@ -64,7 +63,7 @@ func (v *Views) note(ctx context.Context, m *document.Model) {
 			for _, e := range entries {
 				old = append(old, e.Key+"\n"...)
 			}
-			if err := os.WriteFile(noted, old, 0o644); err != nil {
+			if err := write(v.run, notedName, old); err != nil {
 				v.Rec.Log.Warn("what was noted cannot be kept in mind", "err", err)
 			}
 			return

@@ -35,6 +35,7 @@ type Views struct {
 	told     []string        // what was told once, and is not told again
 	late     []string        // what is to be told
 	timer    *time.Timer     // of what is done later; nil: nothing is
+	run, top *disk.Root      // the folders of the run and the workspace; nil until something is written there
 	mu       sync.Mutex      // guards these
 }
 
@@ -53,8 +54,11 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := v.open(ctx); err != nil {
+		return nil, fmt.Errorf("exec: views: %w", err)
+	}
 	v.note(ctx, model)
-	return views, v.writeRequested(disk.From(ctx), model, true)
+	return views, v.writeRequested(model, true)
 }
 
 // Write writes documents into dir, each of them whole or not at all, and
@@ -67,7 +71,7 @@ func Write(d *disk.Disk, dir string, table []document.Document, m *document.Mode
 	drawn := map[string]ledger.Digest{}
 	for _, f := range document.Files(table, m) {
 		if isLive(table, f, m) {
-			if err := markDrawn(dir, f); err != nil {
+			if err := markDrawn(d.Anywhere(), dir, f); err != nil {
 				return nil, fmt.Errorf("exec: view %s: %w", f.Name, err)
 			}
 		}
@@ -119,6 +123,9 @@ func (v *Views) DrawAhead(ctx context.Context) {
 	}
 	model, err := document.New(v.Plan, v.Rec.Run, nil)
 	if err == nil {
+		err = v.open(ctx)
+	}
+	if err == nil {
 		v.note(ctx, model)
 		err = v.live(model)
 	}
@@ -126,7 +133,7 @@ func (v *Views) DrawAhead(ctx context.Context) {
 		_, err = Write(disk.From(ctx), v.Home.ViewDir(v.began.Run), ahead, model)
 	}
 	if err == nil && !v.began.Isolated && v.Rec.Run.Ended == nil {
-		err = v.writeRequested(disk.From(ctx), model, true)
+		err = v.writeRequested(model, true)
 	}
 	if err != nil {
 		v.Rec.Log.Warn("the views for the next session cannot be written", "err", err)
