@@ -1,3 +1,5 @@
+//go:build torture
+
 package nethttp
 
 import (
@@ -18,11 +20,8 @@ import (
 )
 
 // The plan must end as planned, and must have changed what it says and nothing
-// else.
+// else. It compiles the tests of net/http some thirty times, which takes minutes.
 func TestPlan(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles the tests of net/http several times, which takes minutes where processors are busy")
-	}
 	dir := workspace(t)
 	before := scanned(t, dir)
 	draft, err := native.ReadFile("plan.toml")
