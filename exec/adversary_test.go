@@ -195,6 +195,9 @@ func TestMetricsThatAreNoNumbers(t *testing.T) {
 // TestVeryLargeChanges lets a step change more than a record of the journal can
 // list, undeclared, and then declared.
 func TestVeryLargeChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs, or many files, of one caller")
+	}
 	const files = 3000
 	litter := func(_ context.Context, w exec.Work) (exec.Outcome, error) {
 		dir := filepath.Join(w.Dir, "litter", strings.Repeat("d", 200))

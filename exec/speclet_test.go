@@ -169,6 +169,9 @@ func TestAFailureThatIsNotCritical(t *testing.T) {
 // TestStagesAtEveryRecord cuts a run in which a stage is tried once more, and
 // one that goes on without what needs it.
 func TestStagesAtEveryRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs, or many files, of one caller")
+	}
 	for _, choice := range []string{"r", "g"} {
 		everyCut(t, func(t *testing.T) *exectest.Bench {
 			b := groups(t, true, exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {

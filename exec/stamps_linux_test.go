@@ -245,6 +245,9 @@ func (anotherLife) Do(_ *disk.Op, run func() error) error { return run() }
 // Stamps that are not what the journal says, or of another life or place, are
 // not believed: everything is read, and nothing is said.
 func TestStampsThatAreNotBelieved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs, or many files, of one caller")
+	}
 	change := func(t *testing.T, path string, do func([]byte) []byte) {
 		t.Helper()
 		text, err := os.ReadFile(path)
