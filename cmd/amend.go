@@ -109,7 +109,8 @@ func (p *cli) foretell(ctx context.Context, f *amendCommand, run *history.Run, d
 		printLessons(p.out, learned)
 		return nil
 	}
-	doc := amendJSON{Schema: amendSchema, Run: run.Started.Run, Plan: draft.Plan.Digest(), Added: added.Steps, lessons: learned}
+	doc := amendJSON{Schema: amendSchema, Run: run.Started.Run, Plan: draft.Plan.Digest(), Added: added.Steps,
+		lessons: learned}
 	for _, a := range open.Missing {
 		doc.Needs = append(doc.Needs, needJSON{a.Code, a.Text})
 	}

@@ -304,11 +304,7 @@ func openBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, err := learn.Open(ctx, log, nil)
-	if err != nil {
-		return nil, errors.Join(err, log.Close())
-	}
-	return book, nil
+	return bookOf(ctx, log)
 }
 
 // An agent is a program that carries out steps, known under the name that the

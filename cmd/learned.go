@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec/learn"
 	"github.com/planlock/planlock/internal/safetext"
@@ -51,6 +52,11 @@ func readBook(ctx context.Context, path string) (*learn.Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bookOf(ctx, log)
+}
+
+// bookOf is the book that a log holds. The log is closed where it holds none.
+func bookOf(ctx context.Context, log checkpoint.Log) (*learn.Book, error) {
 	book, err := learn.Open(ctx, log, nil)
 	if err != nil {
 		return nil, errors.Join(err, log.Close())

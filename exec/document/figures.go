@@ -109,7 +109,7 @@ func taskCheckpoints(rep *Model) []File {
 		if t.Status == "pending" || t.Status == "running" {
 			continue
 		}
-		files = append(files, File{checkpointFile(t), func(w io.Writer) error {
+		files = append(files, File{Name: checkpointFile(t), Draw: func(w io.Writer) error {
 			return encode(w, newTaskCheckpoint(rep, t))
 		}})
 	}

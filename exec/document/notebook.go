@@ -46,7 +46,7 @@ func Entries(m *Model) []Entry {
 						of(func(n note) bool { return n.step == s.Address })))
 				}
 			}
-		case !t.Started.IsZero() && (over(m) || !slices.ContainsFunc(t.Steps, func(s *step) bool { return !s.Status.Over() })):
+		case !t.Started.IsZero() && (over(m) || len(only(t.Steps, func(s *step) bool { return !s.Status.Over() })) == 0):
 			at := t.Ended
 			if at.IsZero() {
 				at = m.latest // the run ended within it

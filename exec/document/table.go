@@ -60,6 +60,7 @@ func Validate(table []Document) error {
 type File struct {
 	Name string
 	Draw func(io.Writer) error
+	Live bool // of a document that is drawn again while the run goes on
 }
 
 // Files are the files that the document is kept in, none where it has nothing
@@ -72,7 +73,7 @@ func (d Document) Files(m *Model) []File {
 		return d.each(m)
 	}
 	name := strings.NewReplacer("NAME", name(m.plan), "DATE", m.Ended.UTC().Format("2006-01-02")).Replace(d.Name)
-	return []File{{name, func(w io.Writer) error { return d.Draw(w, m) }}}
+	return []File{{Name: name, Draw: func(w io.Writer) error { return d.Draw(w, m) }, Live: d.Live}}
 }
 
 // Files are the files of several documents, always in the same order.
@@ -118,10 +119,10 @@ func All() []Document {
 			Draw: byTemplate("reflection_summary.md")},
 		{Name: "approval_gate.jsonl", For: "programs: the decisions of reviewers, a line each", When: "where something was reviewed",
 			Only: reviewed, Draw: drawApprovals},
-		{Name: "task_drafts.json", For: "programs: the latest draft of each task, with the contract of each reviewer", When: "where something was reviewed",
-			Only: reviewed, Draw: drawDrafts},
-		{Name: "executive_team_manifest.json", For: "programs: who takes part in the run, and what each of them may do", When: "where there are reviewers",
-			Only: hasReviewers, Draw: func(w io.Writer, m *Model) error { return encode(w, newTeam(m)) }},
+		{Name: "task_drafts.json", For: "programs: the latest draft of each task, with the contract of each reviewer",
+			When: "where something was reviewed", Only: reviewed, Draw: drawDrafts},
+		{Name: "executive_team_manifest.json", For: "programs: who takes part in the run, and what each of them may do",
+			When: "where there are reviewers", Only: hasReviewers, Draw: func(w io.Writer, m *Model) error { return encode(w, newTeam(m)) }},
 		{Name: "agent_status_report.md", For: "people: what each of those who take part has done so far", When: "where there are reviewers",
 			Only: hasReviewers, Draw: byTemplate("agent_status_report.md")},
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/action"
-	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -126,11 +125,7 @@ func (s *step) unanswered() bool {
 
 // aborted reports whether the run ended at the step because its plan no longer
 // holds.
-func (s *step) aborted() bool {
-	n := len(s.Questions)
-	return s.Failure != nil && s.Failure.Class == history.Refused && n > 0 &&
-		s.Questions[n-1].Kind == string(ask.Obsolete) && s.Questions[n-1].Answer != nil
-}
+func (s *step) aborted() bool { return s.of != nil && s.of.of.Step(s.Address).AbortedBy() != "" }
 
 // notCreated reports whether the step was to create something, and did not.
 func (s *step) notCreated() bool {

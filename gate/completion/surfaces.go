@@ -67,7 +67,8 @@ func errorsThere(ctx context.Context, pass *gate.Pass, f *plan.Surface) error {
 		if err != nil {
 			return err
 		}
-		if len(files) == 0 || slices.ContainsFunc(files, func(file *source.File) bool { return file.Declares(name) != nil }) {
+		declares := func(file *source.File) bool { return file.Declares(name) != nil }
+		if len(files) == 0 || slices.ContainsFunc(files, declares) {
 			continue
 		}
 		pass.Report(gate.Finding{Code: code.Surface, Message: fmt.Sprintf("the surface of %q names the error %q, which its package does not declare", f.Symbol, name),
@@ -82,8 +83,8 @@ func declaring(ctx context.Context, pass *gate.Pass, symbol string) ([]*source.F
 	places := sources.Places(symbol)
 	var entries []ledger.Entry
 	for e := range pass.After.All() {
-		if e.Kind == ledger.File && sources.Language(e.Path) != nil &&
-			slices.ContainsFunc(places, func(pattern string) bool { ok, err := path.Match(pattern, e.Path); return err == nil && ok }) {
+		of := func(pattern string) bool { ok, err := path.Match(pattern, e.Path); return err == nil && ok }
+		if e.Kind == ledger.File && sources.Language(e.Path) != nil && slices.ContainsFunc(places, of) {
 			entries = append(entries, e)
 		}
 	}

@@ -133,7 +133,8 @@ func (d *Deliveries) Put(ctx context.Context, path string, was, text []byte) (ok
 		}
 		c.Op, c.After.Mode = ledger.Modified, c.Before.Mode
 	}
-	name := fmt.Sprintf("%s-put-%d-%s", d.Rec.Run.Started.Run, d.Rec.Run.Head.Seq, ledger.Sum(append([]byte(path+"\n"), text...)).Short())
+	sum := ledger.Sum(append([]byte(path+"\n"), text...))
+	name := fmt.Sprintf("%s-put-%d-%s", d.Rec.Run.Started.Run, d.Rec.Run.Head.Seq, sum.Short())
 	content := func(context.Context, ledger.Entry) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(text)), nil
 	}

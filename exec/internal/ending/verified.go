@@ -22,7 +22,8 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 	own := e.Panel.Prepare(pass)
 	own.Before = e.Work.Base
 	final := e.Plan.FinalChecks()
-	c := &control.Case{Work: e.Work, Contract: e.Contract, Pass: own, Changes: pass.Changes, Keeps: true, Touched: e.Touchy}
+	c := &control.Case{Work: e.Work, Contract: e.Contract, Pass: own, Changes: pass.Changes, Keeps: true,
+		Touched: e.Touchy}
 	for _, f := range final {
 		c.Checks = append(c.Checks, f.Check)
 	}

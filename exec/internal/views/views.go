@@ -70,8 +70,12 @@ func Write(d *disk.Disk, dir string, table []document.Document, m *document.Mode
 	}
 	drawn := map[string]ledger.Digest{}
 	for _, f := range document.Files(table, m) {
-		if isLive(table, f, m) {
-			if err := markDrawn(d.Anywhere(), dir, f); err != nil {
+		if f.Live {
+			sum, err := Sum(f.Draw)
+			if err == nil {
+				err = markDrawn(d.Anywhere(), filepath.Join(dir, f.Name), sum)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("exec: view %s: %w", f.Name, err)
 			}
 		}
