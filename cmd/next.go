@@ -134,7 +134,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 			as.spell(action.Action{Kind: action.Finish, Run: o.Run})
 	}
 	unmet := len(gate.Judgements(at.run.Final).Blocking()) > 0 // some criteria of the whole do not hold
-	if at.run.CarriedOut() && o.Status == history.Partial && !unmet && !at.run.Started.Shadow {
+	if at.run.CarriedOut() && o.Status == history.Partial && !unmet && !at.run.Started.Shadow &&
+		len(at.run.LackEvidence()) == 0 {
 		return "all was carried out, and not all of it was looked at: roll it back (planlock rollback) and run it with checks that " +
 			"fail without the work, or have a program look with --validator PATH"
 	}

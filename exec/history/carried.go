@@ -13,7 +13,8 @@ type Origin struct {
 	// Head is where its journal ended when it was verified; the hash binds all of
 	// it.
 	Head record.Head `json:"head"`
-	// Left is the tree that it accepted last.
+	// Left is the tree that it accepted last, without what those steps made that
+	// are carried out once more.
 	Left record.Snapshot `json:"left"`
 	// Placed is what the workspace held of that: the same, unless it worked apart.
 	Placed record.Snapshot `json:"placed"`

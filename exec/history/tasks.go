@@ -1,10 +1,50 @@
 package history
 
-import "github.com/planlock/planlock/plan"
+import (
+	"slices"
+
+	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/plan"
+)
 
 // Evidence is the latest look for the task's evidence that stands, or nil.
 func (t Task) Evidence() *Evidence {
 	return latest(t.run.Evidence, func(e *Evidence) bool { return e.Task == t.id && !e.Undone })
+}
+
+// Producer is the step that should have left an item of evidence behind: the one
+// of the task's completed steps that declares it, or whose jobs are to leave it,
+// else the last of them; nil where none is completed.
+func (r *Run) Producer(task *plan.Task, item evidence.Item) (last *Step) {
+	approval := r.Task(task.ID).Approval()
+	for i := range task.Steps {
+		s := r.Step(task.Steps[i].Address)
+		if s == nil || s.Status != Completed {
+			continue
+		}
+		if last = s; slices.Contains(task.Steps[i].Expected(), item.Name) ||
+			approval != nil && approval.RunBy == s.Address && approval.owes(item.Name) {
+			return s
+		}
+	}
+	return last
+}
+
+// LackEvidence are the tasks that were carried out, and are not completed because
+// their evidence was not found.
+func (r *Run) LackEvidence() (tasks []string) {
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; !o.Undone && o.Verification == evidenceMissing && o.Status != Completed {
+			tasks = append(tasks, o.Task)
+		}
+	}
+	return tasks
+}
+
+// owes reports whether an approved job is to leave an artifact.
+func (f *Approval) owes(artifact string) bool {
+	return slices.ContainsFunc(f.Jobs, func(j review.Job) bool { return slices.Contains(j.Artifacts, artifact) })
 }
 
 // EvidenceRetry is the latest decision about the task's missing evidence that

@@ -53,6 +53,12 @@ type Item struct {
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 }
 
+// OnServer reports whether a server is asked for what is needed, which may know
+// later what it does not know now. A need that names nothing is none.
+func (n Need) OnServer() bool {
+	return n.Name != "" && (n.Kind == Run || n.Kind == Artifact || n.Kind == URL)
+}
+
 // Missing is what was found out about a need where it is not there, or is
 // something else.
 func (n Need) Missing(format string, args ...any) Item {

@@ -2,12 +2,14 @@ package carry
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/briefing"
+	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -22,18 +24,30 @@ type Case struct {
 	Changed []ledger.Change
 }
 
+// An Anew is a step that was accepted and is carried out once more.
+type Anew struct {
+	Step plan.Address
+	Why  string
+	// Was is what the step would have been taken over with.
+	Was *history.StepCarried
+}
+
+func (a Anew) String() string { return fmt.Sprintf("%s: %s", a.Step, a.Why) }
+
 // Over are the facts that take steps over, in the order of execution, and the
-// accepted steps that are carried out once more, each with the reason.
-func (c *Case) Over() (facts []history.Located, anew []string) {
+// accepted steps that are carried out once more.
+func (c *Case) Over() (facts []history.Located, anew []Anew) {
 	var left []plan.Address // steps that are not taken over
-	standings := c.Run.Standings()
+	standings, owes := c.Run.Standings(), c.owing()
 	for _, a := range c.Order {
 		fact, why := c.Run.Carry(a, standings), ""
 		if fact != nil {
-			why = c.against(a, left)
+			if why = c.against(a, left); why == "" {
+				why = owes[a]
+			}
 		}
 		if why != "" {
-			anew = append(anew, fmt.Sprintf("%s: %s", a, why))
+			anew = append(anew, Anew{a, why, fact})
 		}
 		if fact == nil || why != "" {
 			left = append(left, a)
@@ -42,9 +56,9 @@ func (c *Case) Over() (facts []history.Located, anew []string) {
 		if fact.Run == c.Run.Started.Run {
 			fact.Answers = bound.First(briefing.Answers(c.Run.Step(a)), bound.Lines)
 		}
-		if path := meets(c.Changed, fact.Accounted); path != "" && fact.Basis != history.Unverified {
+		if met := meets(c.Changed, fact.Accounted); met != "" && fact.Basis != history.Unverified {
 			fact.Basis = history.Unverified
-			fact.Why = fmt.Sprintf("%s was changed since, and nobody looked at it again", path)
+			fact.Why = fmt.Sprintf("%s was changed since, and nobody looked at it again", met)
 		}
 		facts = append(facts, history.Where{Step: a}.Locate(fact)...)
 	}
@@ -74,6 +88,36 @@ func (c *Case) against(a plan.Address, left []plan.Address) string {
 		}
 	}
 	return ""
+}
+
+// owing says of each step that left none of the evidence which its task lacks
+// that it did not. A server may know by now what it did not know then, and what
+// somebody put there since is looked at: nothing is carried out again for those.
+func (c *Case) owing() map[plan.Address]string {
+	why := map[plan.Address]string{}
+	for i := range c.Was.Plan.Tasks {
+		task := &c.Was.Plan.Tasks[i]
+		seen := c.Run.Task(task.ID).Evidence()
+		if seen == nil || !seen.Lacks() {
+			continue
+		}
+		for _, item := range seen.Items {
+			if item.State == evidence.Found || item.OnServer() || c.put(item.Name) {
+				continue
+			}
+			if on := c.Run.Producer(task, item); on != nil && why[on.Address] == "" {
+				why[on.Address] = fmt.Sprintf("it left no evidence of task %s: %s", task.ID, bound.Text(item.Why, bound.Short))
+			}
+		}
+	}
+	return why
+}
+
+// put reports whether somebody made or changed a path since.
+func (c *Case) put(name string) bool {
+	return slices.ContainsFunc(c.Changed, func(change ledger.Change) bool {
+		return change.After != nil && change.Path == path.Clean(name)
+	})
 }
 
 // contract is the digest of what a plan says of a step: all that its attempts

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
@@ -14,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/proof"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -109,13 +111,19 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 		c.Order = append(c.Order, o.Address)
 	}
 	carried, anew := c.Over()
-	from.Anew = bound.First(anew, bound.Lines)
+	for _, a := range anew {
+		from.Anew = append(from.Anew, a.String())
+	}
+	from.Anew = bound.First(from.Anew, bound.Lines)
+	if err := l.takeBack(ctx, from, anew); err != nil {
+		return nil, err
+	}
 	for _, m := range run.Started.Envelope.Moves(started.Envelope) {
 		from.Moved = append(from.Moved, m.Label())
 	}
 	started.From, started.Base = from, run.Started.Base
 	for _, line := range from.Anew {
-		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s accepted a step that is carried out once more, on what it left: %s", from.Run, line))
+		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s accepted a step that is carried out once more%s: %s", from.Run, l.onWhat(), line))
 	}
 	if later, err := l.WorkedSince(ctx, run); err == nil && later != "" && len(changed) > 0 {
 		started.Warnings = append(started.Warnings,
@@ -125,6 +133,46 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 		started.Warnings = append(started.Warnings, fmt.Sprintf("no step of run %s is taken over", from.Run))
 	}
 	return carried, nil
+}
+
+// takeBack has the run that begins start without what those steps made that it
+// carries out once more: they would find their own work. Steps that work in the
+// workspace itself find it as it is.
+func (l *Life) takeBack(ctx context.Context, from *history.Origin, anew []carry.Anew) error {
+	if len(anew) == 0 || l.InPlace() {
+		return nil
+	}
+	tree, err := l.Rec.Store.Tree(ctx, from.Left)
+	if err != nil {
+		return fmt.Errorf("exec: what the run left that is to be finished is not kept: %w", err)
+	}
+	left := tree
+	for _, a := range slices.Backward(anew) {
+		back := carry.Back(tree, a.Was.Accounted)
+		if len(back) == 0 {
+			continue
+		}
+		before, err := l.Rec.Store.Tree(ctx, a.Was.Base)
+		if err != nil {
+			return fmt.Errorf("exec: what step %s began with is not kept: %w", a.Step, err)
+		}
+		if tree, err = worktree.With(tree, back, before); err != nil {
+			return err
+		}
+	}
+	if tree == left {
+		return nil
+	}
+	from.Left, err = l.Rec.Store.Snapshot(ctx, l.Work.Root, tree, from.Left)
+	return err
+}
+
+// onWhat says what a step begins with that is carried out once more.
+func (l *Life) onWhat() string {
+	if l.InPlace() {
+		return ", on what it left"
+	}
+	return ", and what it made is taken back"
 }
 
 // changedSince is what somebody did in the workspace since it held a tree.

@@ -3,7 +3,6 @@ package tasks
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
@@ -96,7 +95,7 @@ func remote(items []evidence.Item) bool {
 		if i.State == evidence.Found {
 			continue
 		}
-		if i.Name == "" || i.Kind != evidence.Run && i.Kind != evidence.Artifact && i.Kind != evidence.URL {
+		if !i.OnServer() {
 			return false
 		}
 		lacking = true
@@ -104,23 +103,18 @@ func remote(items []evidence.Item) bool {
 	return lacking
 }
 
-// producer is the step that should have left missing evidence behind: the one
-// that declares it, else the last completed one of the task.
-func (v *Evidence) producer(task *plan.Task, items []evidence.Item) *history.Step {
-	var last *history.Step
-	for i := range task.Steps {
-		s := v.Rec.Run.Step(task.Steps[i].Address)
-		if s.Status != history.Completed {
+// producer is the step that should have left missing evidence behind: the first
+// that declares some of it, else the last completed one of the task.
+func (v *Evidence) producer(task *plan.Task, items []evidence.Item) (on *history.Step) {
+	for _, i := range items {
+		if i.State == evidence.Found {
 			continue
 		}
-		last = s
-		for _, item := range items {
-			if item.State != evidence.Found && slices.Contains(task.Steps[i].Expected(), item.Name) {
-				return s
-			}
+		if s := v.Rec.Run.Producer(task, i); on == nil || s != nil && s.Precedes(on) {
+			on = s
 		}
 	}
-	return last
+	return on
 }
 
 // fixed says why a step cannot be carried out again; "" if it can.
