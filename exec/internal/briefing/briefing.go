@@ -108,12 +108,18 @@ func Named(c *guard.Case) []string {
 	return all
 }
 
-// latest are the last lines, each of them one line and short. The first says how
-// many are left out.
+// latest are the last lines. The first says how many are left out.
 func latest(lines []string) []string {
+	more := max(0, len(lines)-Most)
+	return after(more, lines[more:])
+}
+
+// after are lines, each of them one line and short, after one that says how many
+// are left out before them.
+func after(more int, lines []string) []string {
 	var short []string
-	if more := len(lines) - Most; more > 0 {
-		short, lines = append(short, fmt.Sprintf("and %d before these", more)), lines[more:]
+	if more > 0 {
+		short = append(short, fmt.Sprintf("and %d before these", more))
 	}
 	for _, line := range lines {
 		short = append(short, bound.Text(strings.Join(strings.Fields(line), " "), bound.Short))

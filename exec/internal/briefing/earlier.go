@@ -2,6 +2,7 @@ package briefing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/guard"
@@ -13,16 +14,23 @@ import (
 // paths is how many changed paths a line names.
 const paths = 5
 
-// earlier is what became of the steps that are over.
+// earlier is what became of the steps that are over: the last of them, so that a
+// step of a long plan costs what one of a short plan does.
 func earlier(c *guard.Case) []string {
 	var lines []string
-	for _, s := range c.Run.Steps {
-		if s != c.Step && s.Status.Over() {
+	more := 0
+	for _, s := range slices.Backward(c.Run.Steps) {
+		switch {
+		case s == c.Step || !s.Status.Over():
+		case len(lines) == Most:
+			more++
+		default:
 			lines = append(lines, strings.TrimSuffix(
 				fmt.Sprintf("%s %s: %s · %s", s.Address, s.Status, s.Title, became(s)), " · "))
 		}
 	}
-	return latest(lines)
+	slices.Reverse(lines)
+	return after(more, lines)
 }
 
 // became is what a step that is over changed, or why it did not.

@@ -12,11 +12,11 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// What is drawn while a run goes on may take this much time at once, and a
-// twentieth of the time that the run is in hand.
+// What is drawn while a run goes on is drawn at once so many times, while there is
+// little to draw, and then for a twentieth of the time that the run is in hand.
 const (
-	liveBurst = 500 * time.Millisecond
-	liveShare = 20
+	liveAtOnce = 20
+	liveShare  = 20
 )
 
 // Follow draws the progress log, and adds to the notepad, where the run went on
@@ -37,11 +37,12 @@ func (v *Views) Follow(ctx context.Context) {
 	if v.since.IsZero() {
 		v.since = now
 	}
-	if early := liveShare*(v.spent-liveBurst) - now.Sub(v.since); early > 0 {
+	if early := liveShare*v.spent - now.Sub(v.since); v.draws >= liveAtOnce && early > 0 {
 		v.later(context.WithoutCancel(ctx), early)
 		return
 	}
 	v.followed = run.Head.Seq
+	v.draws++
 	model, err := document.New(v.Plan, run, nil)
 	if err == nil {
 		v.follow(ctx, model)

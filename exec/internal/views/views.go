@@ -32,6 +32,7 @@ type Views struct {
 	followed uint64          // the record that was drawn last while the run went on
 	since    time.Time       // when that was done first
 	spent    time.Duration   // with that
+	draws    int             // how often, at once
 	told     []string        // what was told once, and is not told again
 	late     []string        // what is to be told
 	timer    *time.Timer     // of what is done later; nil: nothing is
