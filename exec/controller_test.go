@@ -241,13 +241,16 @@ func TestResumeAtEveryRecord(t *testing.T) {
 	}
 }
 
-// stride is from one cut to the next: in short runs not every record is one's
-// last.
+// stride is from how many places that a run may be cut at a test tries one: all
+// of them with the tag torture, a dose of them else.
 func stride() int {
-	if testing.Short() {
-		return 5
+	switch {
+	case whole:
+		return 1
+	case testing.Short():
+		return 7
 	}
-	return 1
+	return 3
 }
 
 var errCut = errors.New("the log was cut")
