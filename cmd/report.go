@@ -2,10 +2,12 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
@@ -24,6 +26,7 @@ type reportCommand struct {
 	summaryFlag
 	Format       string `enum:"text,md,html,json" default:"text" placeholder:"FORMAT" help:"the output's format: text, md, html or json"`
 	Out          string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output"`
+	Checkpoint   string `placeholder:"ID" help:"draws the document of a checkpoint, as chk-20260120-103000, in YAML"`
 	All          bool   `help:"draws all views of the run into its folder, and prints where they are"`
 	Declarations bool   `help:"only what the steps of an observing run changed, as TOML for the plan"`
 }
@@ -58,6 +61,15 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	model, err := document.New(recorded, run, spellingOf(run, f.Dir, run.Policy.Given).spell)
 	if err != nil {
 		return err
+	}
+	if f.Checkpoint != "" {
+		defer ws.Reread(ctx, model, run)()
+		file, err := model.Checkpoint(f.Checkpoint)
+		var unknown *document.UnknownCheckpointError
+		if errors.As(err, &unknown) {
+			return &usageError{strings.TrimPrefix(err.Error(), "document: ")}
+		}
+		draw = func(w io.Writer, _ *document.Model) error { return file.Draw(w) }
 	}
 	if f.Out != "" {
 		if run.Ended == nil && within(f.Dir, f.Out) {

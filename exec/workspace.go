@@ -220,8 +220,15 @@ func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
 	if err != nil {
 		return err
 	}
+	defer views.Reread(ctx, w.home(), model, run)()
 	_, err = views.Write(disk.From(ctx), w.ViewDir(run.Started.Run), w.documents(), model)
 	return err
+}
+
+// Reread has documents of checkpoints drawn at which a run does not stand any
+// more, from its journal, until stop is called.
+func (w Workspace) Reread(ctx context.Context, m *document.Model, run *history.Run) (stop func()) {
+	return views.Reread(ctx, w.home(), m, run)
 }
 
 // Scope is what of the workspace belongs to the trees of a run: what its plan

@@ -2,12 +2,14 @@ package document_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -104,7 +106,8 @@ func TestCheckpointReasons(t *testing.T) {
 	s := begin(t, limiter())
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Direct, Complexity: 1})
 	s.start("1.1", "primary").add(5, "1.1", 1, &history.AttemptEnded{Tokens: 42}).accept("1.1", "primary")
-	holds("direct", draw(s), `reason: "phase_complete"`, `  mode: "DIRECT"`, `tokens_used: 42`, `  can_resume: true`)
+	holds("direct", draw(s), `reason: "running"`, `  mode: "DIRECT"`, `  current_phase: null`, `  total_phases: 1`,
+		`  completed: []`, `tokens_used: 42`, `  can_resume: true`)
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, From: history.Direct, Complexity: 3,
 		Planned: 1,
 		Phases: []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.2"}},
@@ -112,8 +115,66 @@ func TestCheckpointReasons(t *testing.T) {
 	holds("switched", draw(s), `reason: "mode_switch"`, `  mode: "ORCHESTRATED"`, `  current_phase: 1`, `  total_phases: 2`)
 	s.start("1.2", "primary").accept("1.2", "primary")
 	s.add(1, "", 0, &history.PhaseOver{Phase: "task 1", Number: 1, Of: 2, Completed: 1})
-	holds("a phase is over", draw(s), `reason: "phase_complete"`, `  current_phase: 2`)
+	holds("a phase is over", draw(s), `reason: "phase_complete"`, `  current_phase: 1`)
+	s.start("2.1", "primary")
+	holds("the next one began", draw(s), `reason: "running"`, `  current_phase: 2`)
+	s.accept("2.1", "primary")
 	holds("ended", draw(s.end(history.Partial)), `  can_resume: false`)
+}
+
+// TestEarlierCheckpoints draws each checkpoint of a run by its id as the run stood
+// then, also once it was set back, and says as of now how to go on.
+func TestEarlierCheckpoints(t *testing.T) {
+	s := begin(t, limiter())
+	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3,
+		Phases: []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.1", "1.2"}}, {Name: "task 2", Steps: []plan.Address{"2.1"}}}})
+	s.start("1.1", "primary").accept("1.1", "primary")
+	s.start("1.2", "primary").work(700, "1.2", 1, "", created("server/limit.go")).accept("1.2", "primary")
+	s.add(1, "", 0, &history.PhaseOver{Phase: "task 1", Number: 1, Of: 2, Completed: 2})
+	s.start("2.1", "primary").fail("2.1", 1, history.Crashed, "exit status 1")
+	run := s.fold()
+	m, err := document.New(s.plan, run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(run.Marks); got != 2 || run.Mark() != nil {
+		t.Fatalf("%d marks, at %v", got, run.Mark())
+	}
+	if drawn(t, s, "chk-") != nil {
+		t.Error("a checkpoint is drawn of which nothing is known")
+	}
+	m.Reread(func(seq uint64) (*plan.Plan, *history.Run, error) {
+		then := *s
+		then.records = s.records[:seq]
+		return s.plan, then.fold(), nil
+	})
+	draw := func(id string) string {
+		t.Helper()
+		f, err := m.Checkpoint(id)
+		var b strings.Builder
+		if err == nil {
+			err = f.Draw(&b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for i, want := range [][]string{
+		{`reason: "starting"`, "  created: []", "0 of 4 steps", "current_phase: 1", "go on with it: resume run", "back to before step 1.1"},
+		{`reason: "phase_complete"`, `- "server/limit.go"`, "2 of 4 steps", "current_phase: 1", "back to before step 2.1"},
+	} {
+		got := draw(run.Marks[i].ID)
+		for _, line := range append(want, run.Marks[i].ID) {
+			if !strings.Contains(got, line) {
+				t.Errorf("%s: want %q:\n%s", run.Marks[i].ID, line, got)
+			}
+		}
+	}
+	var unknown *document.UnknownCheckpointError
+	if _, err := m.Checkpoint("chk-1"); !errors.As(err, &unknown) || len(unknown.Known) != 2 {
+		t.Errorf("got %v", err)
+	}
 }
 
 // TestStuckReport finds all that was tried in the report: attempts, what led

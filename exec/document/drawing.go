@@ -133,6 +133,7 @@ func (m *Model) functions() map[string]any {
 		"waits":       m.waitsAt,
 		"was":         func(s *step) *history.Step { return m.of.Step(s.Address) },
 		"answer":      m.answer,
+		"chosen":      func(a *answer) string { return orElse(a.Label, a.Choice) },
 		// tasks
 		"gatesOf":  (*task).gates,
 		"left":     (*task).checkpointed,
@@ -156,7 +157,7 @@ func (m *Model) functions() map[string]any {
 		"resume":      m.resume,
 		"look":        m.look,
 		"latest":      func() stamp { return m.latest },
-		"unended":     func() bool { return m.of.Ended == nil },
+		"unended":     func() bool { return m.now().of.Ended == nil },
 		"figures":     func() []figure { return figures(m) },
 		"agents":      func(role string) []agent { return newTeam(m).ofRole(role) },
 		"status":      func(a agent) agentStatus { return a.status },
@@ -184,11 +185,13 @@ func (m *Model) functions() map[string]any {
 			return only(m.Files,
 				func(f file) bool { return string(f.Op) == op })
 		},
-		"checkpointID": func() string { return "chk-" + m.latest.UTC().Format("20060102-150405") },
-		"reason":       func() string { return reasonOf(m.of, m) },
-		"ceremony":     func() string { return ceremony(m) },
-		"progress":     func() phaseProgress { return phases(m) },
-		"context":      func() string { return contextOf(m.plan, m) },
+		"point":    func() history.Mark { return markOf(m) },
+		"marked":   func() *history.Mark { return m.of.Mark() },
+		"moment":   func(t time.Time) string { return newStamp(t).String() },
+		"ceremony": func() string { return ceremony(m) },
+		"progress": func() phaseProgress { return phases(m) },
+		"goOn":     func() []string { return each(goOn(m), m.told) },
+		"context":  func() string { return contextOf(m.plan, m) },
 		"compare": func() string {
 			return m.say(action.Action{Kind: action.Compare, From: m.Base.Digest, To: m.Tree.Digest})
 		},

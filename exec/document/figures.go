@@ -183,22 +183,6 @@ func (rep *Model) gitHash(t *task) string {
 	return "no-git"
 }
 
-// reasonOf says why there is a checkpoint at this point.
-func reasonOf(r *history.Run, rep *Model) string {
-	budgets := r.Flow.Budgets
-	switch {
-	case len(budgets) > 0 && budgets[len(budgets)-1].Handoff && r.Ended == nil:
-		return "handoff"
-	case rep.Waiting != nil:
-		return "stuck"
-	case r.Ended != nil && rep.Status != history.Achieved:
-		return "error"
-	case len(r.Flow.Switched) > 0 && len(r.Flow.Phases) == 0:
-		return "mode_switch"
-	}
-	return "phase_complete"
-}
-
 // fileName makes a name of a plan, or of a task, part of a file's name on every
 // system: at most 100 ASCII characters, none of which means something to a
 // shell; "plan" if nothing is left.

@@ -14,37 +14,36 @@ func ceremony(m *Model) string {
 	return "DIRECT"
 }
 
-// phaseProgress is how far a run is: by the phases of its strategy, or by its
-// tasks where there are none.
+// phaseProgress is how far a run is by the phases of its strategy.
 type phaseProgress struct {
-	Current, Total int
-	Done           []donePhase
+	Current int // that is under way, or that has just been completed; 0: there are no phases
+	Total   int
+	Done    []donePhase
 }
 
-// A donePhase is a phase, or a task, that is over, and what shows it.
+// A donePhase is a phase that is over, and what shows it.
 type donePhase struct {
 	Number         int
 	Name, Evidence string
 }
 
-// phases is what checkpoint.yaml says about how far the run is.
+// phases is what a checkpoint document says about how far the run is. A direct run is
+// one piece of work, and has no phases.
 func phases(m *Model) phaseProgress {
-	var done []donePhase
 	flow := m.of.Flow
-	if flow.Strategy != nil && len(flow.Strategy.Phases) > 0 {
-		for _, p := range completedPhases(m) {
-			done = append(done, donePhase{p.Number, p.Phase,
-				fmt.Sprintf("%s, tree %s", carriedOut(p), p.Checkpoint.Tree.Short())})
-		}
-		total := len(flow.Strategy.Phases)
-		return phaseProgress{min(len(flow.Phases)+1, total), total, done}
+	if flow.Strategy == nil || len(flow.Strategy.Phases) == 0 {
+		return phaseProgress{Total: 1}
 	}
-	for i, t := range m.Tasks {
-		if t.Status == "completed" {
-			done = append(done, donePhase{i + 1, t.Title, t.gates() + " passed"})
-		}
+	progress := phaseProgress{Total: len(flow.Strategy.Phases)}
+	for _, p := range completedPhases(m) {
+		progress.Done = append(progress.Done, donePhase{p.Number, p.Phase,
+			fmt.Sprintf("%s, tree %s", carriedOut(p), p.Checkpoint.Tree.Short())})
 	}
-	return phaseProgress{min(len(done)+1, max(len(m.Tasks), 1)), len(m.Tasks), done}
+	progress.Current = min(len(flow.Phases)+1, progress.Total)
+	if mark := m.of.Mark(); mark != nil && mark.Reason == history.MarkPhase {
+		progress.Current = len(flow.Phases)
+	}
+	return progress
 }
 
 // completedPhases are the phases that are over, and of which something was

@@ -77,6 +77,8 @@ type Model struct {
 	analysis  *analysis.Analysis
 	of        *history.Run
 	plan      *plan.Plan
+	earlier   Earlier        // nil: of other points of the run nothing is known
+	since     *Model         // how the run stands since; nil: this is how
 	speller   action.Speller // of the reader's program; nil: plain English
 }
 

@@ -13,7 +13,7 @@ import (
 type Document struct {
 	// Name is the name that the document is kept under. NAME in it stands for
 	// the plan's name, DATE for the day on which the run ended, TASK for the id
-	// of each task.
+	// of each task, CHECKPOINT for that of each checkpoint.
 	Name string
 	// For says in plain words who reads it.
 	For string
@@ -105,6 +105,8 @@ func All() []Document {
 		{Name: "checkpoint-TASK.json", For: "tools of the phase workflow", When: "one for each task that is over",
 			each: taskCheckpoints},
 		{Name: "checkpoint.yaml", For: "whoever goes on: where the run stands", Ahead: true, Draw: byTemplate("checkpoint.yaml")},
+		{Name: CheckpointName, For: "whoever goes on: how the run stood at each of its checkpoints, under its id",
+			When: fmt.Sprintf("one for each of the latest %d checkpoints", MostCheckpoints), Ahead: true, each: checkpoints},
 		{Name: "next-session.md", For: "whoever goes on with a run", When: "while a run is not over", Ahead: true,
 			Only: func(m *Model) bool { return !over(m) }, Draw: byTemplate("next-session.md")},
 		{Name: "stuck-report.md", For: "whoever is asked: everything that was tried", When: "where a step failed or waits for a person", Ahead: true,

@@ -126,6 +126,9 @@ func Text(out io.Writer, rep *Model) error {
 	if text := rep.Counts.Bases.String(); text != "" {
 		w.line("  " + text)
 	}
+	if mark := rep.of.Mark(); mark != nil && rep.Status == history.Waiting {
+		w.line("  checkpoint " + mark.ID)
+	}
 	for _, reason := range rep.Reasons {
 		w.wrap("  ", "  ", reason)
 	}

@@ -63,6 +63,7 @@ func (r *Run) Fold(rec record.Record, f Fact) error {
 		r.last, r.Paused = nil, nil
 		if r.Ended == nil {
 			r.Status = Running
+			r.moveOn(f)
 		}
 	}
 	r.Signed.hold(&rec)
@@ -200,6 +201,7 @@ func (f *Resumed) ofRun(r *Run, at moment) error {
 	}
 	if r.Ended == nil {
 		r.Resumptions++
+		r.mark(at, MarkError)
 		r.ResumedAt = at.seq
 		idle(r, at.time)
 		r.Flow.resumed()
@@ -251,10 +253,11 @@ func (f *ModeSwitched) ofStep(r *Run, s *Step, at moment) error {
 	return f.ofRun(r, at)
 }
 
-func (f *Paused) ofRun(r *Run, _ moment) error {
+func (f *Paused) ofRun(r *Run, at moment) error {
 	r.Paused = f
 	if r.Ended == nil {
 		r.Status = Waiting
+		r.mark(at, r.waitingMark())
 	}
 	return nil
 }
@@ -263,6 +266,11 @@ func (f *Ended) ofRun(r *Run, at moment) error {
 	r.Ended, r.Over = f, at.time
 	r.Status = f.Status
 	closeRun(r)
+	if f.Status == Achieved {
+		r.mark(at, MarkTaskComplete)
+	} else {
+		r.mark(at, MarkError)
+	}
 	return nil
 }
 
@@ -305,22 +313,33 @@ func (f *Addendum) ofStep(r *Run, s *Step, at moment) error {
 	return nil
 }
 
-func (f *StrategySet) ofRun(r *Run, _ moment) error {
-	if r.Flow.Strategy != nil {
+func (f *StrategySet) ofRun(r *Run, at moment) error {
+	switched := r.Flow.Strategy != nil
+	if switched {
 		r.Flow.Switched = append(r.Flow.Switched, *f)
 	}
 	r.Flow.Strategy, r.Flow.Phases, r.Flow.unphased = f, nil, false
+	switch {
+	case switched:
+		r.mark(at, MarkSwitch)
+	case f.Strategy == Orchestrated:
+		r.mark(at, MarkStarting)
+	}
 	return nil
 }
 
-func (f *PhaseOver) ofRun(r *Run, _ moment) error {
+func (f *PhaseOver) ofRun(r *Run, at moment) error {
 	r.Flow.Phases = append(r.Flow.Phases, *f)
+	r.mark(at, r.phaseMark(f))
 	return nil
 }
 
-func (f *Budget) ofRun(r *Run, _ moment) error {
+func (f *Budget) ofRun(r *Run, at moment) error {
 	r.Flow.Budgets = append(r.Flow.Budgets, *f)
 	r.Flow.Warned = true
 	r.Flow.handed = f.Handoff
+	if f.Handoff {
+		r.mark(at, MarkHandoff)
+	}
 	return nil
 }

@@ -229,6 +229,7 @@ func (f *Asked) ofStep(r *Run, s *Step, at moment) error {
 		r.Exchanges = append(r.Exchanges, x)
 	}
 	r.open = append(r.open, openQuestion{s, x, at.seq})
+	r.mark(at, r.waitingMark())
 	return nil
 }
 

@@ -37,6 +37,8 @@ type Run struct {
 
 	Flow Flow // strategy, tasks, tokens
 
+	Marks []Mark // points of which there are checkpoint documents, in order; a rollback takes none away
+
 	Modes       []ModeSwitched
 	ModeAt      uint64       // position in the journal of the latest switch, of the run's start if there was none
 	Addenda     []Addendum   // answers that became part of the plan's record, in order
@@ -81,6 +83,7 @@ type Run struct {
 	// it, or the next one.
 	ForeignStep *Step
 
+	marked     bool   // it stands at its last mark
 	delivering bool   // an isolated run brings what it made into the workspace
 	movedAt    uint64 // position of the latest fact that moved Tree or Placed
 	index      map[plan.Address]*Step

@@ -75,7 +75,7 @@ func assistant() Preset {
 			recovery.Research{Times: 2},
 			recovery.Ask{Always: true},
 		},
-		Views: []string{"checkpoint.yaml", "next-session.md", "stuck-report.md"},
+		Views: []string{"checkpoint.yaml", "chk-*.yaml", "next-session.md", "stuck-report.md"},
 	}
 }
 

@@ -60,7 +60,7 @@ func (w *Prover) Prove(ctx context.Context, run string) (proof Proof, what strin
 	if proof.Run.Sealed == nil {
 		return proof, "", nil
 	}
-	proof.Views, err = w.verifyViews(p, proof.Run)
+	proof.Views, err = w.verifyViews(ctx, p, proof.Run)
 	return proof, "view", err
 }
 
@@ -80,11 +80,12 @@ func (w *Prover) Journal(ctx context.Context, run string) (*history.Run, error) 
 // verifyViews draws the documents of a sealed run again, and sets them against
 // the journal and the files. One that this program cannot draw, since the host
 // of the run had further ones, is set against its file alone.
-func (w *Prover) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
+func (w *Prover) verifyViews(ctx context.Context, p *plan.Plan, run *history.Run) (int, error) {
 	model, err := document.New(p, run, nil)
 	if err != nil {
 		return 0, err
 	}
+	defer views.Reread(ctx, w.Home, model, run)()
 	table := map[string]document.File{}
 	for _, f := range document.Files(w.Documents, model) {
 		table[f.Name] = f

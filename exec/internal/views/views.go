@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // Views are the documents of the run in hand. Table says which.
@@ -51,6 +54,7 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer v.reread(ctx, model)()
 	views, err := Write(disk.From(ctx), v.Home.ViewDir(v.began.Run), v.Table, model)
 	if err != nil {
 		return nil, err
@@ -60,6 +64,19 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 	}
 	v.note(ctx, model)
 	return views, v.writeRequested(model, true)
+}
+
+// reread has earlier checkpoints drawn from the journal in hand, until stop is
+// called.
+func (v *Views) reread(ctx context.Context, m *document.Model) (stop func()) {
+	earlier, stop := Earlier(v.Rec.Journal.Records(ctx), func(run *history.Run) (*plan.Plan, error) {
+		if run.Started.PlanBlob == v.Rec.Run.Started.PlanBlob {
+			return v.Plan, nil
+		}
+		return v.Home.Plan(ctx, run)
+	})
+	m.Reread(earlier)
+	return stop
 }
 
 // Write writes documents into dir, each of them whole or not at all, and
@@ -91,6 +108,9 @@ func Write(d *disk.Disk, dir string, table []document.Document, m *document.Mode
 		}
 		drawn[f.Name] = sum
 	}
+	if err := dropOld(d, dir, table, drawn); err != nil {
+		return nil, err
+	}
 	for _, stale := range table {
 		if _, ok := drawn[stale.Name]; ok || !stale.Ahead {
 			continue
@@ -100,6 +120,26 @@ func Write(d *disk.Disk, dir string, table []document.Document, m *document.Mode
 		}
 	}
 	return drawn, nil
+}
+
+// dropOld removes checkpoints that are not among the latest any more.
+func dropOld(d *disk.Disk, dir string, table []document.Document, drawn map[string]ledger.Digest) error {
+	if !slices.ContainsFunc(table, func(d document.Document) bool { return d.Name == document.CheckpointName }) {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("exec: views: %w", err)
+	}
+	for _, e := range entries {
+		if _, ok := drawn[e.Name()]; ok || !document.IsCheckpoint(e.Name()) {
+			continue
+		}
+		if err := d.Anywhere().Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("exec: view %s: %w", e.Name(), err)
+		}
+	}
+	return nil
 }
 
 // Sum is the digest of everything that write writes.
@@ -128,6 +168,7 @@ func (v *Views) DrawAhead(ctx context.Context) {
 	}
 	model, err := document.New(v.Plan, v.Rec.Run, nil)
 	if err == nil {
+		defer v.reread(ctx, model)()
 		err = v.open(ctx)
 	}
 	if err == nil {

@@ -1,0 +1,100 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/planlock/planlock/exec/ask"
+)
+
+// A MarkReason is why there is a checkpoint document of a point of a run.
+type MarkReason string
+
+// Why there is one.
+const (
+	MarkStarting     MarkReason = "starting"       // the first phase begins
+	MarkPhase        MarkReason = "phase_complete" // a phase is over
+	MarkSwitch       MarkReason = "mode_switch"    // the work turned out to be harder
+	MarkHandoff      MarkReason = "handoff"        // the tokens of the session are used up
+	MarkStuck        MarkReason = "stuck"          // something went wrong, and a person is asked
+	MarkQuestion     MarkReason = "question"       // a person is asked for another reason
+	MarkInterrupted  MarkReason = "interrupted"    // the controller let go of the run
+	MarkError        MarkReason = "error"          // a phase or the run failed, or the controller died
+	MarkTaskComplete MarkReason = "task_complete"  // the run has achieved its goal
+)
+
+// A Mark is a point of a run of which there is a checkpoint document, so that
+// whoever goes on finds how it stood then.
+type Mark struct {
+	ID     string // "chk-20260120-103000", with a number behind it where that is taken
+	Seq    uint64 // of the record that it follows
+	At     time.Time
+	Reason MarkReason
+}
+
+// Mark is the point at which the run stands, where there is a document of it;
+// else nil: the run went on since.
+func (r *Run) Mark() *Mark {
+	if !r.marked || len(r.Marks) == 0 {
+		return nil
+	}
+	return &r.Marks[len(r.Marks)-1]
+}
+
+// MarkID is the id that a further mark would have at a time.
+func (r *Run) MarkID(at time.Time) string {
+	first := "chk-" + at.UTC().Format("20060102-150405")
+	id := first
+	for n := 2; slices.ContainsFunc(r.Marks, func(m Mark) bool { return m.ID == id }); n++ {
+		id = fmt.Sprintf("%s-%d", first, n)
+	}
+	return id
+}
+
+// mark has the run marked where it stands, unless it is.
+func (r *Run) mark(at moment, why MarkReason) {
+	if r.marked {
+		return
+	}
+	r.Marks = append(r.Marks, Mark{r.MarkID(at.time), at.seq, at.time, why})
+	r.marked = true
+}
+
+// moveOn leaves the last mark behind with a fact that follows it; that a run is
+// let go of, or taken up again after that, changes nothing of it.
+func (r *Run) moveOn(f Fact) {
+	switch f.(type) {
+	case *Paused, *Resumed:
+	default:
+		r.marked = false
+	}
+}
+
+// waitingMark is why there is a mark where the run waits.
+func (r *Run) waitingMark() MarkReason {
+	switch {
+	case r.Flow.handed:
+		return MarkHandoff
+	case len(r.open) == 0:
+		return MarkInterrupted
+	}
+	switch r.open[0].exchange.Question.Kind {
+	case ask.StepFailed, ask.Precondition, ask.InFlight, ask.Compensation, ask.Repository, ask.Deviation, ask.Conflict,
+		ask.Overlap, ask.Stage, ask.Rollback:
+		return MarkStuck
+	}
+	return MarkQuestion
+}
+
+// phaseMark is why there is a mark at the end of a phase.
+func (r *Run) phaseMark(f *PhaseOver) MarkReason {
+	if s := r.Flow.Strategy; s != nil && f.Number >= 1 && f.Number <= len(s.Phases) {
+		for _, a := range s.Phases[f.Number-1].Steps {
+			if step := r.index[a]; step != nil && (step.Status == Failed || step.Status == Blocked) {
+				return MarkError
+			}
+		}
+	}
+	return MarkPhase
+}
