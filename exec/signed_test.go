@@ -198,6 +198,7 @@ func TestForgedEndsAreRefused(t *testing.T) {
 		"policy-changed":  run.Locate(&history.PolicyChanged{}),
 		"run-ended":       run.Locate(&history.Ended{Status: history.Achieved}),
 		"cycle 1.2":       attempt.Locate(&history.Cycle{Phase: history.Red}),
+		"job-done 1.2":    attempt.Locate(&history.JobDone{Run: "true"}),
 		"rolled-back 1.1": history.Where{Step: "1.1"}.Locate(&history.RolledBack{To: "1.1"}),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -254,6 +255,9 @@ func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last b
 	}
 	if a.Said != nil {
 		out.Said = newSaid(a.Said)
+	}
+	for _, j := range a.Jobs {
+		out.Jobs = append(out.Jobs, jobDone{j.Run, cmp.Or(j.Of, a.Number), j.Of != 0, span(j.Took), list(j.Runs), list(j.Artifacts)})
 	}
 	if a.Accounted != nil {
 		out.Ledger = newEntry(a.Accounted)

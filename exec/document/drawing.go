@@ -86,6 +86,7 @@ func (m *Model) functions() map[string]any {
 		"outcome":      func(s history.Status) safe { return safe(outcome(s)) },
 		"meaning":      meaning,
 		"because":      because,
+		"ofJob":        jobDone.String,
 		"compensation": (*attempt).compensation,
 		"level":        func(l gate.Level) int { return int(l) },
 		"became":       func(q question) safe { return safe(q.deviation()) },

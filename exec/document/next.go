@@ -138,10 +138,10 @@ func (rep *Model) afterFailure() []nextStep {
 		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
 	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
 		out = append(out, rep.afterVerdict()...)
-	case rep.Counts.Completed > 0 && !rep.of.CarriedOut():
-		out = append(out, rep.finish("Once the rest is mended, carry out that alone: what was completed is taken over, and nothing runs twice"))
 	case len(rep.of.LackEvidence()) > 0:
 		out = append(out, rep.finish("Once that is mended, look for the evidence again: steps that left none are carried out again with what needs them, and all else is taken over"))
+	case rep.Counts.Completed > 0 && !rep.of.CarriedOut():
+		out = append(out, rep.finish("Once the rest is mended, carry out that alone: what was completed is taken over, and nothing runs twice"))
 	}
 	return append(append(out, diffs(rep)...), nextStep{why: "Prove the report", do: rep.prove()})
 }

@@ -40,6 +40,7 @@ func (Page) Functions() map[string]any {
 		"count":   count,
 		"table":   differences,
 		"because": because,
+		"ofJob":   jobDone.String,
 		// of a step
 		"stepMark":  (*step).mark,
 		"size":      (*step).size,

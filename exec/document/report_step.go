@@ -142,6 +142,7 @@ type attempt struct {
 	Ended      stamp           `json:"ended"`
 	Duration   span            `json:"duration_ms"`
 	Said       *said           `json:"said"`
+	Jobs       []jobDone       `json:"jobs,omitempty"` // those that went well, of several; the last one ends with the attempt
 	Ledger     *entry          `json:"ledger"`
 	Gates      []judgement     `json:"gates"`
 	Failure    *attemptFailure `json:"failure"`
@@ -150,6 +151,24 @@ type attempt struct {
 	// attempt did
 	Compensated *history.Compensated `json:"compensated,omitempty"`
 	reasons     []history.Reason     // of its failure
+}
+
+// A jobDone is one of several jobs of an attempt that went well.
+type jobDone struct {
+	Run       string   `json:"run"`
+	Of        int      `json:"attempt"` // that carried it out
+	Over      bool     `json:"taken_over"`
+	Took      span     `json:"took_ms"` // there
+	Runs      []string `json:"run_ids"`
+	Artifacts []string `json:"artifacts"`
+}
+
+// String is one line for people.
+func (j jobDone) String() string {
+	if j.Over {
+		return fmt.Sprintf("Job %s: taken over from attempt %d, and not carried out again", quote(j.Run), j.Of)
+	}
+	return fmt.Sprintf("Job %s: went well", quote(j.Run))
 }
 
 // compensation says how the compensation of the attempt went; "" where there

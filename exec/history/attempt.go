@@ -184,6 +184,32 @@ func (f *Cycle) String() string {
 
 func (f *Cycle) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }
 
+// JobDone is the end of one of several jobs of an attempt, which went well. An
+// attempt that begins with the same tree, and whose first jobs are the same,
+// takes them over and goes on behind them.
+type JobDone struct {
+	Run string `json:"run"` // the command
+	// Of is the attempt that carried it out; 0: this one.
+	Of        int                `json:"of,omitempty"`
+	Took      time.Duration      `json:"took_ns"`             // where it was carried out
+	Output    string             `json:"output,omitempty"`    // of its command, the tail
+	Runs      []string           `json:"run_ids,omitempty"`   // that it named
+	Artifacts []string           `json:"artifacts,omitempty"` // likewise
+	Metrics   map[string]float64 `json:"metrics,omitempty"`   // likewise
+	Snapshot  record.Snapshot    `json:"snapshot"`            // the tree after it
+}
+
+func (*JobDone) Type() string { return "job-done" }
+
+func (f *JobDone) String() string {
+	if f.Of > 0 {
+		return sprint("%s was carried out by attempt %d, and is taken over", f.Run, f.Of)
+	}
+	return sprint("%s went well", f.Run)
+}
+
+func (f *JobDone) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }
+
 // Telemetry is what an attempt said about itself on its standard output, or in
 // its outcome. It proves nothing: evidence is looked for elsewhere.
 type Telemetry struct {

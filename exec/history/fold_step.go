@@ -189,6 +189,11 @@ func (f *Cycle) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
 	return nil
 }
 
+func (f *JobDone) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
+	a.Jobs = append(a.Jobs, *f)
+	return nil
+}
+
 func (f *Judged) ofRun(r *Run, _ moment) error {
 	r.Final = append(r.Final, *f...)
 	return nil

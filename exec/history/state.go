@@ -221,6 +221,7 @@ type Attempt struct {
 	Accounted *Accounted
 	Gates     []gate.Judgement // during and after
 	Cycles    []Cycle          // phases of writing the test first, that ended
+	Jobs      []JobDone        // those that went well, of several
 	Differs   []Differs        // earlier attempts of the same inputs that made another tree
 	Failure   *AttemptFailed   // nil: it succeeded, or is not over
 	Lane      *Lane            // nil: it was carried out by itself

@@ -88,6 +88,8 @@ func TestFactsSayOneLine(t *testing.T) {
 			Session: 1},
 		"red kept: go test ended with status 1": &history.Cycle{Phase: history.Red, Did: "kept", Test: "go test",
 			Exit: 1},
+		"sh a.sh was carried out by attempt 1, and is taken over": &history.JobDone{Run: "sh a.sh", Of: 1},
+		"sh a.sh went well":             &history.JobDone{Run: "sh a.sh"},
 		"task 2 is completed":           &history.TaskOver{Task: "2", Status: history.Completed},
 		"task 2 is blocked: 1.1 failed": &history.TaskOver{Task: "2", Status: history.Blocked, Reason: "1.1 failed"},
 		"tree ; attempt 1 of step 1.1 in run R made  of the same inputs; refused: a.go, b.go": &history.Differs{

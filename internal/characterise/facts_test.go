@@ -25,6 +25,7 @@ var facts = []struct{ kind, name, fields string }{
 	{"telemetry", "telemetry", "status run_ids artifacts metrics dropped"},
 	{"accounted", "account", "account symbols lines git_moved bears"},
 	{"cycle", "cycle", "phase test ran exit passed holds did why output"},
+	{"job-done", "job", "run of output run_ids artifacts metrics"},
 	{"controlled", "controls", "controls"},
 	{"differs", "differs", "step attempt paths refused"},
 	{"step-completed", "step completed", "method"},

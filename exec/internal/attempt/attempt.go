@@ -48,6 +48,7 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 		executor, started.Continues = a.carriedOn(executor, was), was.Number
 		t.inputs, started.Inputs = "", "" // it does not begin with the tree of the run
 	}
+	t.parts = started.Reinstates == 0 && started.Continues == 0 && t.several() != nil
 	if err := t.ahead(ctx); err != nil {
 		return err
 	}

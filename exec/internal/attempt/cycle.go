@@ -72,6 +72,10 @@ func (t *trial) prepare() (from history.CyclePhase, err error) {
 // there. It is one attempt all the same, so what is accounted and judged is
 // what all phases came to.
 func (t *trial) perform(ctx context.Context, x Executor) {
+	if all := t.several(); t.parts && all != nil {
+		t.doJobs(ctx, x, all)
+		return
+	}
 	if len(t.cycle.Phases) == 0 {
 		t.execute(ctx, x)
 		return

@@ -38,7 +38,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase,
 		Dir: t.Work.Dir, Path: t.runner.Seen(t.Work.Dir),
 		Feedback: append(feedback(t.Rec.Run, t.s), t.method.Feedback...),
-		Briefing: t.withSources(t.brief()), Runner: listening{t.runner, &t.jobs},
+		Briefing: t.withSources(t.brief()), Runner: listening{t.runner, t.heard()},
 		Output: &listener{keep: live, tell: func(p []byte) {
 			t.Tell(event.Event{Kind: event.Output, Step: t.s.Address, Attempt: t.number, Output: p})
 		}},
@@ -132,6 +132,14 @@ func (l listening) RunLive(ctx context.Context, c gate.Command, stderr io.Writer
 	defer out.Close()
 	c.Stdout = both(out, c.Stdout)
 	return l.Runner.RunLive(ctx, c, stderr)
+}
+
+// heard is what listens to the programs of the attempt, or of a job of it.
+func (t *trial) heard() *jobs.Collector {
+	if t.job != nil {
+		return t.job
+	}
+	return &t.jobs
 }
 
 func both(first, second io.Writer) io.Writer {

@@ -131,10 +131,12 @@ type trial struct {
 	// runner remembers whether any command ran: what may have been written
 	// since must be looked at again.
 	runner  *session.Runner
-	outcome Outcome        // of all phases so far
-	err     error          // of the executor
-	jobs    jobs.Collector // what its programs said of themselves
-	took    time.Duration  // by the executor, in all phases
+	outcome Outcome         // of all phases so far
+	err     error           // of the executor
+	jobs    jobs.Collector  // what its programs said of themselves
+	parts   bool            // several jobs are carried out one by one
+	job     *jobs.Collector // what the job said that is under way; nil: there is none
+	took    time.Duration   // by the executor, in all phases
 
 	before, after *ledger.Tree       // the checkpoint, and what the executor left
 	snap          record.Snapshot    // of what it left: accepted, or kept when it is undone

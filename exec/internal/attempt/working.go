@@ -21,7 +21,7 @@ type working struct {
 // that is repeated in the copy, and nothing of the first time remains. So what
 // acts outside of the workspace, and cannot be repeated, does not work in one.
 func (t working) perform(ctx context.Context) error {
-	if !t.by.ByCommands || len(t.cycle.Phases) > 0 || !t.s.WithinTree() || t.Work.Layers == nil {
+	if !t.by.ByCommands || len(t.cycle.Phases) > 0 || t.parts || !t.s.WithinTree() || t.Work.Layers == nil {
 		t.aside(ctx)
 		return nil
 	}

@@ -34,8 +34,64 @@ func OfJobs(step *plan.Step, jobs []review.Job) (Method, error) {
 		}
 	}
 	return Method{ID: recovery.Primary, Description: step.Description + " (job " + strings.Join(names, ", ") + ")",
-		Run: strings.Join(commands, " && "), Executor: shell}, nil
+		Run: strings.Join(commands, and), Executor: shell}, nil
 }
+
+// Jobs are the commands of which a command is made, one after another as OfJobs
+// puts them: each is words, and nothing that a shell reads as more. Any other
+// command is one.
+func Jobs(run string) []string {
+	var all []string
+	rest := run
+	for {
+		end := plain(rest)
+		command := rest[:end]
+		program, _, _ := strings.Cut(command, " ")
+		if strings.TrimSpace(command) == "" || strings.Contains(program, "=") || slices.Contains(strings.Fields(keeping), program) {
+			return []string{run}
+		}
+		all = append(all, command)
+		if end == len(rest) {
+			return all
+		}
+		var more bool
+		if rest, more = strings.CutPrefix(rest[end:], and); !more {
+			return []string{run}
+		}
+	}
+}
+
+// and joins jobs.
+const and = " && "
+
+// keeping are commands of which something stays in a shell for those behind them.
+const keeping = ". : alias break cd command continue eval exec exit export hash local read readonly return set shift source trap ulimit umask unalias unset wait"
+
+// plain is how far a command goes whose words a shell reads as they stand; 0 where
+// a quote does not end.
+func plain(text string) int {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\'':
+			quoted = !quoted
+		case quoted:
+		case strings.HasPrefix(text[i:], `\'`):
+			i++
+		case strings.HasPrefix(text[i:], and):
+			return i
+		case c != ' ' && !strings.ContainsRune(words, rune(c)):
+			return i
+		}
+	}
+	if quoted {
+		return 0
+	}
+	return len(text)
+}
+
+// words are the characters of words that need no quotes.
+const words = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,@%+="
 
 // approvedJobs are the jobs that a step carries out; none where reviewers approved
 // none for it.
