@@ -38,7 +38,7 @@ type runCommand struct {
 	From          string `again:"never" placeholder:"RUN" help:"finish a run that has ended: what it accepted is taken over, if the plan says the same of it, and the rest is carried out"`
 	Strategy      string `again:"begin" enum:",direct,orchestrated" default:"" placeholder:"STRATEGY" help:"how much ceremony: direct or orchestrated; what follows from the plan by default"`
 	TestFirst     bool   `again:"begin" help:"steps that can write their test first do: red, green, refactor"`
-	Deterministic bool   `again:"begin" help:"refuse a step that makes another tree than it did before of the same inputs"`
+	Deterministic bool   `again:"begin" help:"refuse a step that makes another tree than it did before of the same inputs; each is executed twice to tell"`
 }
 
 // Run carries the command out.

@@ -165,3 +165,85 @@ func TestDeterminismAtEveryRecord(t *testing.T) {
 		})
 	}
 }
+
+// TestExecutedTwice runs a step of code in this process, which does something
+// else each time.
+func TestExecutedTwice(t *testing.T) {
+	const deterministic = "[execution]\ndeterministic = true\n"
+	t.Run("another output is refused, and named", func(t *testing.T) {
+		calls := 0
+		b := exectest.New(t, steps(deterministic, "a"), nil, exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (
+			exec.Outcome, error) {
+			calls++
+			return exectest.Write("a", fmt.Sprintf("same\ncall %d\n", calls))(ctx, w)
+		}})
+		res := b.Run(t)
+		res.Want(t, history.NotAchieved)
+		a := res.Report.Run.Steps[0].Attempts[0]
+		want := history.Unlike{Path: "a", How: `line 2 is "call 1", and "call 2" the second time`}
+		if calls != 2 || len(a.Repeated.Unlike) != 1 || a.Repeated.Unlike[0] != want ||
+			a.Failure.Class != history.Nondeterministic {
+			t.Errorf("%d calls: %+v, %+v", calls, a.Repeated, a.Failure)
+		}
+		if got := res.Read(t, "a"); got != "" {
+			t.Errorf("a holds %q", got)
+		}
+	})
+	t.Run("each is shown the same", func(t *testing.T) {
+		var shown []string
+		b := exectest.New(t, steps(deterministic, "a", "b"), exectest.Files{"c": "c\n"}, exectest.Script{
+			"1.1": exectest.Write("a", "a\n"),
+			"2.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+				names, err := filepath.Glob(filepath.Join(w.Dir, "?"))
+				if err != nil {
+					return exec.Outcome{}, err
+				}
+				shown = append(shown, fmt.Sprint(len(names), w.Attempt, w.Feedback, w.Earlier))
+				return exectest.Write("b", "b\n")(ctx, w)
+			}})
+		res := b.Run(t)
+		res.Want(t, history.Achieved)
+		if len(shown) != 2 || shown[0] != shown[1] || !res.Report.Run.Steps[1].Last().Repeated.Same() {
+			t.Errorf("shown %q, came to %+v", shown, res.Report.Run.Steps[1].Last().Repeated)
+		}
+	})
+	t.Run("not an agent in the process", func(t *testing.T) {
+		calls := 0
+		text := strings.Replace(steps(deterministic, "a"), `run = "true"`, `prompt = "Write a"`, 1)
+		b := exectest.New(t, text, nil, exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			calls++
+			return exectest.Write("a", "a\n")(ctx, w)
+		}})
+		res := b.Run(t)
+		res.Want(t, history.Achieved)
+		if said := res.Report.Run.Steps[0].Last().Repeated; calls != 1 || !strings.Contains(said.Not, "may use the network") {
+			t.Errorf("%d calls, %+v", calls, said)
+		}
+	})
+	t.Run("stopped the second time it is carried out again", func(t *testing.T) {
+		calls := 0
+		ctx, stop := context.WithCancelCause(context.Background())
+		b := exectest.New(t, steps(deterministic, "a"), nil, exectest.Script{"1.1": func(c context.Context, w exec.Work) (
+			exec.Outcome, error) {
+			if calls++; calls == 2 {
+				stop(errors.New("enough"))
+				return exec.Outcome{}, context.Cause(ctx)
+			}
+			return exectest.Write("a", "a\n")(c, w)
+		}})
+		locked := b.Lock(t)
+		report, err := b.Controller.Run(ctx, locked)
+		if err == nil || report.Run.Steps[0].Status == history.Completed {
+			t.Fatalf("%v\n%s", err, report)
+		}
+		report, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, report)
+		}
+		s := report.Run.Steps[0]
+		if calls != 4 || len(s.Attempts) != 2 || s.Attempts[0].Failure.Class != history.Interrupted ||
+			!s.Last().Repeated.Same() {
+			t.Errorf("%d calls, %d attempts: %+v", calls, len(s.Attempts), s.Attempts[0].Failure)
+		}
+	})
+}

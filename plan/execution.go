@@ -1,5 +1,7 @@
 package plan
 
+import "fmt"
+
 // What a plan says about how it is carried out.
 
 // An EnvelopeSpec is [envelope]: what the outcome depends on besides the tree.
@@ -85,4 +87,24 @@ type ErrorPropagation struct {
 	Strategy           Propagation // propagation_strategy, or strategy
 	FailureThreshold   int         // 0: not said
 	Extra              []Setting
+}
+
+// Offline reports whether nothing that runs in the sandbox has a network.
+func (s *Sandbox) Offline() bool {
+	return s.Level == "strict" || s.Level != "none" && s.Network != nil && !*s.Network
+}
+
+// Once says why a step can be executed only once, by what the plan says, so that
+// a deterministic run compares nothing; "" if nothing is in the way. Agents carry
+// out what is said to them, and run no command.
+func (p *Plan) Once(s *Step, agent bool) string {
+	switch {
+	case s.Rollback.Outside():
+		return fmt.Sprintf("it is %s: restoring a tree does not undo what it does", s.Rollback)
+	case p.Sandbox.Layer == InPlace:
+		return "the run works in the workspace itself, where nothing can be tried"
+	case agent && !p.Sandbox.Offline():
+		return "it is carried out by an agent that may use the network"
+	}
+	return ""
 }

@@ -32,6 +32,10 @@ func settingRules() []rule {
 				"jobs, on_conflict, external, controls, unattended, escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood " +
 				"would silently be none.",
 			plan: func(x *inspection, tell tell) { unclearWishes(x.plan, tell) }},
+		{code: "step-once", severity: Warning, said: true,
+			why: "A deterministic run executes each step twice and compares what it did. Where that cannot be done, nothing " +
+				"shows that the step does the same twice.",
+			plan: executedOnce},
 		{code: "log-path-invalid", severity: Error, said: true,
 			why: "The controller writes the progress log of [logging] output_file, and counts it as " +
 				"nobody's change. So it is a file in the workspace whose name begins with progress and ends in .json, and no " +
@@ -241,4 +245,30 @@ func (x *inspection) logFault(s Setting) string {
 		return fmt.Sprintf("step %s declares it as its artifact", a)
 	}
 	return ""
+}
+
+// executedOnce tells, of a plan that asks for determinism, the steps that cannot
+// be executed twice. Steps of which that is so for one reason are told together.
+func executedOnce(x *inspection, tell tell) {
+	wanted := slices.ContainsFunc(x.plan.Execution.Extra, func(s Setting) bool {
+		return s.Key == "deterministic" && s.Value.Kind == kindBoolean && s.Value.Text == "true"
+	})
+	if !wanted {
+		return
+	}
+	var whys []string
+	steps := map[string][]string{}
+	for _, s := range x.plan.Steps() {
+		if why := x.plan.Once(s, s.Prompt != ""); why != "" {
+			if steps[why] == nil {
+				whys = append(whys, why)
+			}
+			steps[why] = append(steps[why], string(s.Address))
+		}
+	}
+	for _, why := range whys {
+		tell("execution.deterministic", fmt.Sprintf("%s will not be compared with a second execution: %s: %s",
+			count(len(steps[why]), "step"), few(steps[why]), why),
+			"take deterministic out, have a command do the work in the workspace, or give agents network = false in [sandbox]")
+	}
 }

@@ -78,6 +78,17 @@ func (l *Layer) Changes(ctx context.Context, base *ledger.Tree) ([]ledger.Change
 	return changes, nil
 }
 
+// Open opens a file that was written in the layer, by its path with slashes; what
+// lies in a folder that was moved is not found.
+func (l *Layer) Open(path string) (*os.File, error) {
+	root, err := os.OpenRoot(l.upper())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return openRegular(root, filepath.FromSlash(path))
+}
+
 // Merge does in the clone what Changes found in the layer just now, by moving it
 // there. Nobody may work in the clone meanwhile. The layer can only be dropped
 // afterwards. After an error the clone may have a part of it.

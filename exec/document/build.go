@@ -69,6 +69,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 	rep.Counts.Questions, rep.Counts.ModeSwitches, rep.Counts.RolledBack = r.Asked, len(r.Modes), len(r.RolledBack)
 	rep.Counts.Consecutive = r.Consecutive
 	rep.stand(p, r)
+	rep.Counts.Repeated = repeatsOf(r)
 	a := analysis.Of(p, r)
 	rep.analysis = &a
 	rep.KPIs = newKPIs(a.KPIs, rep.Duration)

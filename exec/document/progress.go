@@ -363,7 +363,8 @@ type progressSummary struct {
 	CriticalSteps     int             `json:"critical_steps"`
 	CriticalCompleted int             `json:"critical_steps_completed"`
 	Bases             bases           `json:"bases"`
-	SuccessRate       float64         `json:"success_rate"` // per cent of all steps, to one place
+	Repeated          *repeats        `json:"executed_twice,omitempty"` // of a deterministic run
+	SuccessRate       float64         `json:"success_rate"`             // per cent of all steps, to one place
 	TotalRetries      int             `json:"total_retries"`
 	BackupsUsed       int             `json:"backups_used"`
 	BackupMethods     ordered[int]    `json:"backup_methods_used"`

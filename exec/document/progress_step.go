@@ -154,7 +154,7 @@ func lastLine(output string) string {
 func newProgressSummary(rep *Model) progressSummary {
 	c := rep.Counts
 	out := progressSummary{
-		Bases:      c.Bases,
+		Bases: c.Bases, Repeated: c.Repeated,
 		TotalTasks: c.Tasks, CompletedTasks: c.TasksDone,
 		TotalSteps: c.Steps, CompletedSteps: c.Completed, FailedSteps: c.Failed, SkippedSteps: c.Skipped,
 		BlockedSteps: c.Blocked, PendingSteps: c.Pending + c.Running,

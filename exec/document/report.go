@@ -110,7 +110,8 @@ type counts struct {
 	RolledBack   int `json:"rolled_back"`
 	Consecutive  int `json:"consecutive_failures"`
 
-	Bases bases `json:"bases"` // of steps that are completed, or whose work was there already
+	Repeated *repeats `json:"repeated,omitempty"` // of a deterministic run, in which steps are executed twice
+	Bases    bases    `json:"bases"`              // of steps that are completed, or whose work was there already
 }
 
 // A boundPlan is the plan that the run was locked to: the digest of its

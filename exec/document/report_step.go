@@ -150,6 +150,7 @@ type attempt struct {
 	// what was carried out because restoring a tree does not undo all that the
 	// attempt did
 	Compensated *history.Compensated `json:"compensated,omitempty"`
+	Repeated    *history.Repeated    `json:"repeated,omitempty"` // what a second execution came to
 	reasons     []history.Reason     // of its failure
 }
 

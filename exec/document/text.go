@@ -129,6 +129,9 @@ func Text(out io.Writer, rep *Model) error {
 	if mark := rep.of.Mark(); mark != nil && rep.Status == history.Waiting {
 		w.line("  checkpoint " + mark.ID)
 	}
+	if text := rep.Counts.Repeated.String(); text != "" {
+		w.line("  " + text)
+	}
 	for _, reason := range rep.Reasons {
 		w.wrap("  ", "  ", reason)
 	}

@@ -266,6 +266,9 @@ func (s *step) detours() []string {
 			why = a.Failure.Reasons[0]
 		}
 	}
+	if why := s.uncompared(); why != "" {
+		out = append(out, why)
+	}
 	return append(out, Tolerated(s.of.of.Step(s.Address))...)
 }
 

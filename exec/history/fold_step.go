@@ -115,6 +115,11 @@ func (f *Differs) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
 	return nil
 }
 
+func (f *Repeated) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
+	a.Repeated = f
+	return nil
+}
+
 func (f *Telemetry) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
 	a.Telemetry = f
 	return nil

@@ -223,6 +223,7 @@ type Attempt struct {
 	Cycles    []Cycle          // phases of writing the test first, that ended
 	Jobs      []JobDone        // those that went well, of several
 	Differs   []Differs        // earlier attempts of the same inputs that made another tree
+	Repeated  *Repeated        // what a second execution came to; nil: nobody asked for one
 	Failure   *AttemptFailed   // nil: it succeeded, or is not over
 	Lane      *Lane            // nil: it was carried out by itself
 	Aside     *JoinFailed      // its work did not hold together with that of others; nil: nothing says so

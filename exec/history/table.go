@@ -30,8 +30,8 @@ func facts() []func() Fact {
 		fact[StepStarted], fact[StepCompleted], fact[StepCarried], fact[StepFailed],
 		fact[StepSkipped], fact[StepBlocked], fact[Lesson],
 		// an attempt
-		fact[AttemptStarted], fact[AttemptEnded], fact[Telemetry], fact[Accounted], fact[Differs], fact[Cycle],
-		fact[JobDone],
+		fact[AttemptStarted], fact[AttemptEnded], fact[Telemetry], fact[Accounted], fact[Differs], fact[Repeated],
+		fact[Cycle], fact[JobDone],
 		fact[Judged], fact[Controlled], fact[AttemptFailed],
 		// after a failure
 		fact[RestoreBegun], fact[Restored], fact[Compensated], fact[Recovery], fact[Advised], fact[Patched],

@@ -28,6 +28,7 @@ type plot struct {
 	unseen bool
 	// nobody signs the journal
 	unsigned bool
+	twice    bool // what steps do is compared with a second execution
 	lanes    bool // steps run at once; see lanesText
 	asks     bool // a person says what becomes of lanes that met
 }
@@ -41,6 +42,11 @@ type scene struct {
 func (p plot) scene() scene {
 	if p.lanes {
 		return scene{lanesText, laneStep}
+	}
+	if p.twice {
+		return scene{func(tasks int) string {
+			return strings.Replace(planText(tasks), head, head+"\n[execution]\ndeterministic = true\n", 1)
+		}, step}
 	}
 	return scene{planText, step}
 }

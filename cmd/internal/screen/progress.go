@@ -73,6 +73,10 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 		p.attemptStarted(e)
 	case *history.AttemptFailed:
 		p.attemptFailed(e, f)
+	case *history.Repeated:
+		if f.Not != "" {
+			p.say(fmt.Sprintf("   %s not compared: %s", p.cols.step(e.Step), safetext.Clip(f.Not, 200)))
+		}
 	case *history.Restored:
 		p.does(e.Step, "the tree was restored")
 	case *history.Advised:

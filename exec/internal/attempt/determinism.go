@@ -30,11 +30,13 @@ type made struct {
 // one digest should end with one tree; where they do not, something that nobody
 // declared decides about the outcome.
 //
-// A command is not briefed, so what became of other steps is none of its inputs.
+// A command is told nothing, so neither what became of other steps nor why an
+// earlier attempt failed is one of its inputs.
 func (t *trial) inputsFrom(from history.CyclePhase) (ledger.Digest, error) {
 	var brief briefing.Briefing
+	var told []string
 	if t.About(t.s).Tells(t.method) {
-		brief = t.brief()
+		brief, told = t.brief(), feedback(t.Rec.Run, t.s)
 	}
 	text, err := json.Marshal(struct {
 		Goal, Title, Description string
@@ -45,7 +47,7 @@ func (t *trial) inputsFrom(from history.CyclePhase) (ledger.Digest, error) {
 		Briefing                 briefing.Briefing
 		Phase                    history.CyclePhase
 	}{t.Plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(),
-		t.Rec.Run.Started.Envelope.Digest(), feedback(t.Rec.Run, t.s), brief, from})
+		t.Rec.Run.Started.Envelope.Digest(), told, brief, from})
 	if err != nil {
 		return "", fmt.Errorf("exec: inputs of step %s: %w", t.s.Address, err)
 	}
@@ -138,30 +140,5 @@ func (a *Attempts) keepMade(run *history.Run) {
 }
 
 // unlike are the paths that two lists of changes to one tree leave in different
-// states.
-func unlike(a, b []ledger.Change) []string {
-	var paths []string
-	after := func(list []ledger.Change) map[string]string {
-		m := map[string]string{}
-		for _, c := range list {
-			m[c.Path] = c.String()
-			if c.After != nil {
-				m[c.Path] = fmt.Sprint(c.After.Kind, c.After.Mode, c.After.Digest, c.After.Target)
-			}
-		}
-		return m
-	}
-	was, is := after(a), after(b)
-	for path, text := range was {
-		if is[path] != text {
-			paths = append(paths, path)
-		}
-	}
-	for path := range is {
-		if _, ok := was[path]; !ok {
-			paths = append(paths, path)
-		}
-	}
-	slices.Sort(paths)
-	return bound.First(paths, pathsNamed)
-}
+// states, the first of them.
+func unlike(a, b []ledger.Change) []string { return bound.First(unlikeIn(a, b), pathsNamed) }

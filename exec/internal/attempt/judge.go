@@ -32,6 +32,7 @@ type judging struct{ *trial }
 // the tree has to be known to be restored.
 func (t judging) judge(ctx context.Context) *fault {
 	look := context.WithoutCancel(ctx)
+	defer t.again.forget()
 	if f := t.account(look); f != nil {
 		return f
 	}
@@ -50,6 +51,7 @@ func (t judging) judge(ctx context.Context) *fault {
 	if t.fault != nil {
 		return t.fault
 	}
+	t.setAgainstAgain()
 	if n, allowed := size(t.entry.Changes), t.disk(); allowed > 0 && n > allowed {
 		return faultf(history.Exhausted, "it wrote files of %d bytes, and its sandbox allows %d: raise disk in [sandbox], or let it write less", n, allowed)
 	}
@@ -67,6 +69,9 @@ func (t judging) judge(ctx context.Context) *fault {
 	}
 	if foreign != nil {
 		return foreign
+	}
+	if f := t.unsteady(ctx); f != nil {
+		return f
 	}
 	if f := t.control(ctx); f != nil {
 		return f
@@ -198,13 +203,20 @@ func (t judging) judgePhase(ctx context.Context, phase gate.Phase) *fault {
 	return t.heard(ctx, phase, func(pass *gate.Pass) gate.Judgements { return t.askGates(ctx, t.s, pass) })
 }
 
-// heard has an attempt judged by whom ask asks.
-func (t judging) heard(ctx context.Context, phase gate.Phase, ask func(*gate.Pass) gate.Judgements) *fault {
+// passOf is what gates of a phase may look at, of the tree that the attempt left
+// and of what its executor said.
+func (t judging) passOf(phase gate.Phase, said *Outcome) *gate.Pass {
 	pass := t.Pass(phase, t.s, t.runner.Judge())
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
 	pass.Account, pass.Comparison = &t.entry.Account, ledger.Comparison{Changes: t.entry.Changes,
 		Symbols: t.entry.Symbols, Lines: t.entry.Lines, PerPath: t.entry.PerPath, Unread: t.entry.Unread}
-	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
+	pass.Output = &gate.Output{Text: said.Output, Stdout: said.Stdout, Exit: said.Exit}
+	return pass
+}
+
+// heard has an attempt judged by whom ask asks.
+func (t judging) heard(ctx context.Context, phase gate.Phase, ask func(*gate.Pass) gate.Judgements) *fault {
+	pass := t.passOf(phase, &t.outcome)
 	pass.Judged = slices.Clone(t.judged)
 	judged := ask(pass)
 	t.judged = append(t.judged, judged...)

@@ -154,6 +154,7 @@ type trial struct {
 	phase   history.CyclePhase // now
 	fault   *fault             // found before the attempt was judged
 	differs *history.Differs
+	again   *again          // a second execution of what was executed; nil: nobody asks for one
 	joined  *history.Joined // the attempt was carried out in a lane; nil: it was not
 	moved   []string        // in the lane's copy of the repository
 }
@@ -193,6 +194,9 @@ func (t *trial) facts() []history.Fact {
 	}
 	if t.differs != nil {
 		facts = append(facts, t.differs)
+	}
+	if t.again != nil && t.err == nil && t.fault == nil {
+		facts = append(facts, &t.again.found)
 	}
 	facts = append(facts, history.Judged(t.judged).Facts()...)
 	if len(t.controls) > 0 {

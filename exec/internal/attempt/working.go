@@ -21,17 +21,22 @@ type working struct {
 // that is repeated in the copy, and nothing of the first time remains. So what
 // acts outside of the workspace, and cannot be repeated, does not work in one.
 func (t working) perform(ctx context.Context) error {
-	if !t.by.ByCommands || len(t.cycle.Phases) > 0 || t.parts || !t.s.WithinTree() || t.Work.Layers == nil {
+	layered := t.by.ByCommands && len(t.cycle.Phases) == 0 && !t.parts && t.s.WithinTree() && t.Work.Layers != nil
+	if err := t.foreseeAgain(ctx, layered); err != nil {
+		return err
+	}
+	if !layered {
 		t.aside(ctx)
-		return nil
+		return t.executeAgain(ctx)
 	}
 	if err := t.runner.Keep(home.AttemptName); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
 	t.trial.perform(ctx, t.by)
 	if !t.impeded(ctx) {
-		return nil
+		return t.executeAgain(ctx)
 	}
+	t.again.refuse("it was repeated in a plain copy of the workspace, which holds what it left")
 	if err := t.runner.Kept().Drop(); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}

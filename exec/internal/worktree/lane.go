@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -149,6 +151,22 @@ func (l *Lane) lookIn(ctx context.Context, in *layer.Layer) (made *Made, err err
 		}
 	}
 	return made, nil
+}
+
+// Open opens a file that was written in a lane, and never leads outside of it.
+func (l *Lane) Open(path string) (io.ReadCloser, error) {
+	if !l.layered {
+		return OpenIn(l.Dir, path)
+	}
+	if l.in == nil {
+		return nil, fs.ErrNotExist
+	}
+	return l.in.Open(path)
+}
+
+// Inside are the changes at paths that trees have with their content.
+func (w *Worktree) Inside(changes []ledger.Change) []ledger.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c ledger.Change) bool { return outside(&w.Scanner.Scope, c.Path) })
 }
 
 // Drop keeps what was done in a lane, and drops it.
