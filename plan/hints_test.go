@@ -250,6 +250,32 @@ func TestCreatedAgain(t *testing.T) {
 	}
 }
 
+// What an earlier step deletes cannot be modified or deleted once more, unless it
+// is created in between.
+func TestGone(t *testing.T) {
+	for _, tt := range []struct {
+		name, between, last string
+		want                int
+	}{
+		{"modified", `modify = ["a.md"]`, `modify = ["old.md"]`, 1},
+		{"deleted again", `modify = ["a.md"]`, `delete = ["old.md"]`, 1},
+		{"another", `modify = ["a.md"]`, `modify = ["a.md"]`, 0},
+		{"created in between", `create = ["old.md"]`, `modify = ["old.md"]`, 0},
+		{"created in between by a glob", `create = ["*.md"]`, `delete = ["old.md"]`, 0},
+		{"created", `modify = ["a.md"]`, `create = ["old.md"]`, 0},
+		{"a glob", `modify = ["a.md"]`, `modify = ["*.md"]`, 0},
+	} {
+		text := string(limitsPlan(t)) + "\n[[tasks]]\nid = \"G\"\n"
+		for i, artifacts := range []string{`delete = ["old.md"]`, tt.between, tt.last} {
+			text += fmt.Sprintf("[[tasks.steps]]\nid = %d\nartifacts = { %s }\n", i+1, artifacts)
+		}
+		got := saysOf(t, text, "artifact-gone")
+		if len(got) != tt.want || tt.want > 0 && (!strings.Contains(got[0], "G.3") || !strings.Contains(got[0], "G.1")) {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
+}
+
 // An error that concerns none of the ten questions is told by what answers for
 // everything else, and by nothing else.
 func TestEverythingElse(t *testing.T) {

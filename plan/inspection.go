@@ -38,6 +38,7 @@ type inspection struct {
 
 	lanes   *Lanes                    // nil: no step may run beside another
 	created map[place]map[int]Address // places in lists of creations that an earlier step created
+	gone    map[place][]missing       // what steps modify or delete that an earlier one deleted
 	spent   int                       // comparisons with globs so far
 	crossed int                       // comparisons of what steps access that may run at once
 	beyond  string                    // the key at which there were too many, until it was told
@@ -155,11 +156,18 @@ func ownNames(path string) []string {
 	return names
 }
 
+// missing is a path that a step modifies or deletes, and is not there then.
+type missing struct {
+	key, path string
+	by        Address // the step that deletes it before
+}
+
 // indexCreations finds plain paths that two steps declare as created, where no
-// step between the two deletes them.
+// step between the two deletes them; and those that a step modifies or deletes,
+// where an earlier one deleted them and none between the two creates them.
 func (x *inspection) indexCreations() {
-	x.created = map[place]map[int]Address{}
-	by := map[string]Address{}
+	x.created, x.gone = map[place]map[int]Address{}, map[place][]missing{}
+	by, deleted := map[string]Address{}, map[string]Address{}
 	for _, a := range x.sequence {
 		at, ok := x.steps[a]
 		if !ok {
@@ -169,7 +177,11 @@ func (x *inspection) indexCreations() {
 		if artifacts == nil {
 			continue
 		}
+		key := func(list string, k int) string {
+			return fmt.Sprintf("tasks[%d].steps[%d].artifacts.%s[%d]", at.task, at.step, list, k)
+		}
 		for k, p := range artifacts.Create {
+			x.forget(func() string { return key("create", k) }, p, deleted)
 			if ledger.IsGlob(p) {
 				continue
 			}
@@ -182,10 +194,22 @@ func (x *inspection) indexCreations() {
 			}
 			x.created[at][k] = by[p]
 		}
+		x.lack(at, "artifacts.modify[%d]", artifacts.Modify, deleted)
+		x.lack(at, "artifacts.delete[%d]", artifacts.Delete, deleted)
 		for k, p := range artifacts.Delete {
-			x.forget(func() string {
-				return fmt.Sprintf("tasks[%d].steps[%d].artifacts.delete[%d]", at.task, at.step, k)
-			}, p, by)
+			x.forget(func() string { return key("delete", k) }, p, by)
+			if _, again := deleted[p]; !again && !ledger.IsGlob(p) {
+				deleted[p] = a
+			}
+		}
+	}
+}
+
+// lack notes which paths of a list of artifacts an earlier step deleted.
+func (x *inspection) lack(at place, key string, list []string, deleted map[string]Address) {
+	for k, p := range list {
+		if by, ok := deleted[p]; ok {
+			x.gone[at] = append(x.gone[at], missing{fmt.Sprintf(key, k), p, by})
 		}
 	}
 }

@@ -137,6 +137,15 @@ func artifactRules() []rule {
 						fmt.Sprintf("declare  modify = [%q]  here, or delete it in a step between the two", p))
 				}
 			}},
+		{code: "artifact-gone", severity: Warning,
+			why: "What an earlier step deletes is not there any more, unless a step between the two creates it: a later one that " +
+				"declares it as modified or deleted will fail.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				for _, m := range x.gone[s.at] {
+					tell(m.key, fmt.Sprintf("step %s changes %q, and step %s has deleted it before", s.address, m.path, m.by),
+						fmt.Sprintf("declare  create = [%q]  here, or in a step between the two", m.path))
+				}
+			}},
 		{code: "symbols-not-declared", severity: Warning,
 			why: "Where a step changes source files that are read and says nothing about symbols, one that adds or removes a " +
 				"public symbol fails.",

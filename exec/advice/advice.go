@@ -42,8 +42,9 @@ var ErrNothing = errors.New("advice: nothing to say")
 
 // An Advisor proposes.
 //
-// Advise answers a case, or returns an error that wraps [ErrNothing]. Any other
-// error is recorded and has the same consequence. What the case points to must
+// Advise answers a case, or returns an error that wraps [ErrNothing]; what was
+// looked for and where is recorded beside it. Any other error is recorded and
+// has the same consequence. What the case points to must
 // not be changed. Calls may be concurrent.
 type Advisor interface {
 	Advise(ctx context.Context, c Case) (Advice, error)

@@ -47,7 +47,7 @@ func pivot(c Case, memory map[string][]history.Approach) (Advice, error) {
 	best := all[0]
 	return Advice{
 		Advisor: "pivoter", RootCause: string(root.Error), Note: best.Description, Confidence: best.Confidence,
-		Severity: root.Severity, Risk: cause.Risk(best.Confidence, root.Severity, cost(c)),
+		Severity: root.Severity, Risk: cause.Risk(best.Confidence, root.Severity, cause.Cost(c.Attempts)),
 		Alternatives: all, Cost: history.AdviceCost{Calls: 1},
 		Patch: &Patch{Summary: "another approach: " + best.Description,
 			Feedback: []string{"try another approach: " + best.Description}},

@@ -33,7 +33,7 @@ func reflect(c Case, memory map[string][]history.Approach) Advice {
 		a.Confidence = min(a.Confidence, Threshold-0.01) // it knows what is wrong, and not what to do
 		a.Note += ", and no change is known that would mend it"
 	}
-	a.Risk = cause.Risk(a.Confidence, a.Severity, cost(c))
+	a.Risk = cause.Risk(a.Confidence, a.Severity, cause.Cost(c.Attempts))
 	return a
 }
 
@@ -87,18 +87,4 @@ func plural(n int, word string) string {
 		return word
 	}
 	return word + "s"
-}
-
-// dear is an attempt that counts as expensive.
-const dear = 30 * 60 // seconds
-
-// cost is what another attempt will cost, from what the last ones took.
-func cost(c Case) float64 {
-	longest := 0.0
-	for _, a := range c.Attempts {
-		if a.Said != nil {
-			longest = max(longest, a.Said.Took.Seconds())
-		}
-	}
-	return min(longest/dear, 1)
 }

@@ -45,7 +45,8 @@ func research(ctx context.Context, c Case) (Advice, error) {
 	}
 	a.Findings = a.Findings[:min(len(a.Findings), researchFindings)]
 	if len(a.Findings) == 0 {
-		return Advice{}, fmt.Errorf("%w: no file has anything about it", ErrNothing)
+		return Advice{Advisor: a.Advisor, Queries: asked, Sources: a.Sources, Cost: a.Cost},
+			fmt.Errorf("%w: no file has anything about it", ErrNothing)
 	}
 	a.Confidence = float64(len(found)) / float64(len(words))
 	a.Note = fmt.Sprintf("%d of %d words found in %d %s", len(found), len(words), len(a.Sources),
@@ -65,6 +66,7 @@ func queries(c Case) []string {
 		}
 	}
 	if c.Task != nil {
+		add(c.Task.Title)
 		add(c.Task.Description)
 	}
 	if c.Step != nil {

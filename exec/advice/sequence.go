@@ -14,6 +14,7 @@ func Sequence(advisors ...Advisor) Advisor {
 	return Func(func(ctx context.Context, c Case) (Advice, error) {
 		var failed []error
 		var nothing error
+		var silent Advice // who had nothing to say first, and what that one looked for
 		for _, a := range advisors {
 			advice, err := a.Advise(ctx, c)
 			switch {
@@ -22,7 +23,7 @@ func Sequence(advisors ...Advisor) Advisor {
 			case !errors.Is(err, ErrNothing):
 				failed = append(failed, err)
 			case nothing == nil:
-				nothing = err
+				silent, nothing = advice, err
 			}
 			if ctx.Err() != nil {
 				break
@@ -32,7 +33,7 @@ func Sequence(advisors ...Advisor) Advisor {
 		case failed != nil:
 			return Advice{}, errors.Join(failed...)
 		case nothing != nil:
-			return Advice{}, nothing
+			return silent, nothing
 		}
 		return Advice{}, fmt.Errorf("%w: no advisor is there", ErrNothing)
 	})

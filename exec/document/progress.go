@@ -255,7 +255,7 @@ type progressOther struct {
 
 // progressResearch is what was looked for before a task, or before another try.
 type progressResearch struct {
-	Triggered  bool         `json:"triggered"`
+	Triggered  bool         `json:"triggered"` // somebody looked, whether anything was found or not
 	Step       plan.Address `json:"step"`
 	Point      string       `json:"point"`
 	Queries    []string     `json:"queries_performed"`

@@ -2,8 +2,11 @@ package document
 
 import (
 	"io"
+	"slices"
 
+	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
@@ -124,12 +127,13 @@ type reflection struct {
 	Error      string       `json:"error,omitempty"`
 }
 
-// riskScores are what an advisor said of its advice: the first three from 0 to
-// 1.
+// riskScores are what an advisor said of its advice, and what trying once more is
+// worth by that and by what attempts took: the first four from 0 to 1.
 type riskScores struct {
 	Confidence float64 `json:"confidence"`
 	Severity   float64 `json:"severity"`
 	Risk       float64 `json:"risk"`
+	Priority   float64 `json:"priority,omitempty"` // none before a task, where nothing has failed
 	Seconds    float64 `json:"cost_seconds"`
 	Calls      int     `json:"cost_calls"`
 	Tokens     int64   `json:"cost_tokens"`
@@ -145,8 +149,8 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 			line := reflection{TaskID: s.Task, Step: s.Address, Attempt: a.Attempt, Kind: a.Kind, Point: a.Point,
 				Advisor:   a.Advisor,
 				RootCause: a.RootCause, Note: a.Note, Patch: a.Patch, Error: a.Error,
-				RiskScores: riskScores{a.Confidence, a.Severity, a.Risk, a.Cost.Took.Seconds(), a.Cost.Calls,
-					a.Cost.Tokens},
+				RiskScores: riskScores{a.Confidence, a.Severity, a.Risk, priority(was, &a),
+					a.Cost.Took.Seconds(), a.Cost.Calls, a.Cost.Tokens},
 				Queries: a.Queries, Sources: a.Sources, Findings: a.Findings}
 			if patch := was.Patch(a.Patch); patch != nil {
 				line.Proposed, line.Refused = patch.Summary, patch.Refused
@@ -155,6 +159,17 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 		}
 	}
 	return all
+}
+
+// priority is what trying a step once more is worth by an advice about it, and by
+// what the attempts before it took.
+func priority(s *history.Step, a *history.Advised) float64 {
+	if a.Point == string(advice.Task) {
+		return 0
+	}
+	before := slices.DeleteFunc(slices.Concat(s.Undone, s.Attempts),
+		func(other *history.Attempt) bool { return other.Number > a.Attempt })
+	return cause.Priority(a.Confidence, a.Severity, cause.Cost(before))
 }
 
 // drawReflections draws everything that advisors said, a line of JSON each.

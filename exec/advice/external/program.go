@@ -117,12 +117,13 @@ func read(text []byte, a *advice.Advice) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
+	a.Queries, a.Sources = said.Queries, said.Sources
 	if said.Nothing != "" {
 		return fmt.Errorf("%w: %s", advice.ErrNothing, said.Nothing)
 	}
 	a.RootCause, a.Note, a.Confidence, a.Severity, a.Risk = said.RootCause, said.Note, said.Confidence, said.Severity,
 		said.Risk
-	a.Signals, a.Queries, a.Sources, a.Findings = said.Signals, said.Queries, said.Sources, said.Findings
+	a.Signals, a.Findings = said.Signals, said.Findings
 	a.Alternatives, a.Patch = said.Alternatives, said.Patch
 	a.Cost = history.AdviceCost{Calls: said.Cost.Calls, Tokens: said.Cost.Tokens}
 	return nil

@@ -1,5 +1,26 @@
 package cause
 
+import (
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+)
+
+// dear is an attempt that counts as expensive.
+const dear = 30 * time.Minute
+
+// Cost is what another attempt will cost, from 0 to 1, by what the longest of
+// those that were made took.
+func Cost(attempts []*history.Attempt) float64 {
+	var longest time.Duration
+	for _, a := range attempts {
+		if a.Said != nil {
+			longest = max(longest, a.Said.Took)
+		}
+	}
+	return min(float64(longest)/float64(dear), 1)
+}
+
 // Risk is how risky it is to act on an advice: the more severe what went wrong,
 // the less sure the advice and the dearer another attempt, the higher (stage
 // R6). All are from 0 to 1, and so is the result.

@@ -15,7 +15,7 @@ const rollbackAfter = 3
 
 // setBackTo is the step before which the last good checkpoint lies, where a
 // rollback is to be offered: after three failures in a row the first of the
-// failed steps, after a gate of level 2 said no the step that was completed
+// failed steps, after a critical validation failed the step that was completed
 // last. It is nil where nothing calls for a rollback, or one is not possible. f
 // is why the step is about to fail, or nil.
 func setBackTo(c *guard.Case, f *history.AttemptFailed) *history.Step {
@@ -27,7 +27,7 @@ func setBackTo(c *guard.Case, f *history.AttemptFailed) *history.Step {
 	switch {
 	case row >= rollbackAfter:
 		to = firstOfRow(c.Run)
-	case f != nil && criticalGate(c.Step):
+	case f != nil && criticallyInvalid(c.Step):
 		to = latestCompleted(c.Run)
 	}
 	if !CanUnwind(c.Run, to) {
@@ -60,15 +60,16 @@ func latestCompleted(run *history.Run) *history.Step {
 	return nil
 }
 
-// criticalGate reports whether a gate of level 2 said no to the latest attempt.
-func criticalGate(s *history.Step) bool {
+// criticallyInvalid reports whether a gate of level 2 said no to the latest
+// attempt, or a reviewer rejected that of a critical step outright.
+func criticallyInvalid(s *history.Step) bool {
 	judged := s.Gates
 	if a := s.Last(); a != nil && s.Refusal == nil {
 		judged = a.Gates
 	}
 	return slices.ContainsFunc(judged, func(j gate.Judgement) bool {
-		return j.Level == gate.BlocksApproval &&
-			j.Blocks()
+		rejected := j.Phase == gate.Reviewing && j.Verdict != nil && j.Verdict.Result == gate.Fail
+		return j.Blocks() && (j.Level == gate.BlocksApproval || rejected && s.Critical)
 	})
 }
 

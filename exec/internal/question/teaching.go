@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func teaching(c *guard.Case, how course) *ask.Teaching {
 	task, step := c.Place()
 	t := &ask.Teaching{Depth: how.depth, Recommended: recovery.Primary,
 		Situation: fmt.Sprintf("%s comes next, in task %s (%s). The goal: %s", title(s), task.ID,
-			bound.FirstLine(task.Description), c.Plan.Goal)}
+			bound.FirstLine(cmp.Or(task.Title, task.Description)), c.Plan.Goal)}
 	t.Recommended, t.Rationale = recommended(c, step)
 	t.Approaches = append(t.Approaches, primaryApproach(c, step))
 	for _, b := range step.Backups {
