@@ -138,7 +138,7 @@ func addTo(book, lines []string, end, title, other string) []string {
 	if to > 0 && !strings.HasSuffix(book[to-1], "\n") {
 		text = end + text
 	}
-	return slices.Insert(book, to, text)
+	return slices.Insert(book, to, slices.Collect(strings.Lines(text))...) // a line each: the next entry looks for sections
 }
 
 // behindTable is the place behind the last row of a table in a section; its end

@@ -40,3 +40,27 @@ func TestIntoAddsOnly(t *testing.T) {
 		})
 	}
 }
+
+// Several entries at once, as at the end of a run, share the sections that the
+// first of them makes.
+func TestIntoSharesSections(t *testing.T) {
+	var entries []Entry
+	for _, what := range []string{"Task 1", "Task 2", "The run"} {
+		key := "| 2026-11-26 11:20:34 UTC | " + what + " | `R` |"
+		entries = append(entries, Entry{Key: key, row: key + " A | completed |", title: what, notes: []note{{kind: insight, text: "of " + what}}})
+	}
+	got := Into("", &Model{Goal: "G"}, entries)
+	for _, heading := range []string{"## Key insights\n", "## Execution timeline\n", "| When | What"} {
+		if n := strings.Count(got, heading); n != 1 {
+			t.Errorf("%q stands there %d times:\n%s", heading, n, got)
+		}
+	}
+	at := 0
+	for _, want := range []string{"of Task 1", "of Task 2", "of The run", entries[0].row, entries[1].row, entries[2].row} {
+		i := strings.Index(got[at:], want)
+		if i < 0 {
+			t.Fatalf("%q does not stand in its place:\n%s", want, got)
+		}
+		at += i
+	}
+}
