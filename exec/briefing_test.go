@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,5 +129,15 @@ func TestNotesAreBounded(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a.txt it is"}, said.Decisions); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestDeafExecutorsAreNamedOnce has a plan that names no executor, so that the
+// default one is needed by that name, too.
+func TestDeafExecutorsAreNamedOnce(t *testing.T) {
+	run := exectest.New(t, twoSteps(), workspace, goodScript).Run(t)
+	deaf := run.Report.Run.Roles.Deaf
+	if len(deaf) > len(slices.Compact(slices.Sorted(slices.Values(deaf)))) {
+		t.Errorf("got %q", deaf)
 	}
 }

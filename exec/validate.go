@@ -331,6 +331,9 @@ func (c *Controller) roles(needed []string) history.Roles {
 		r.Guards = append(r.Guards, g.Name())
 	}
 	for _, named := range append([]string{""}, needed...) {
+		if slices.Contains(r.Deaf, named) {
+			continue // the default one is needed by name, too
+		}
 		if x, err := c.Executors.find(named); err == nil && name(x) == "shell" {
 			r.Deaf = append(r.Deaf, named)
 		}

@@ -237,7 +237,8 @@ func TestATaskIsWhatTheJournalSays(t *testing.T) {
 	s.add(1, "", 0, &history.TaskOver{Task: "2", Status: history.PartlyDone, Reason: "step 2.1 failed"})
 	s.end(history.Partial)
 	summary := string(drawn(t, s, "SUMMARY.md"))
-	if !strings.Contains(summary, "tasks_failed: 0") || !strings.Contains(summary, "### Step 2.1: Wire it into the server") {
+	if !strings.Contains(summary, "tasks_failed: 0") || !strings.Contains(summary, "### Step 2.1: Wire it into the server") ||
+		!strings.Contains(summary, "## Failed tasks\n\nNone.\n\n## Tasks done in part\n") {
 		t.Errorf("the summary does not tell of it as the journal does:\n%s", summary)
 	}
 	var progress struct {

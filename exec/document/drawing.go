@@ -91,6 +91,7 @@ func (m *Model) functions() map[string]any {
 		"repeated":     (*attempt).Twice,
 		"level":        func(l gate.Level) int { return int(l) },
 		"became":       func(q question) safe { return safe(q.deviation()) },
+		"blocker":      func(s *step) string { return string(s.Blocked.blocker(s.Address)) },
 		"ways":         func(b *stepBlocked) string { return b.Why + "; " + b.ways() },
 		"setting":      plan.Value.Plain,
 		"validator": func(version string) string {
@@ -175,7 +176,8 @@ func (m *Model) functions() map[string]any {
 			return len(only(m.Tasks, func(t *task) bool { return !t.Started.IsZero() || t.Status == "completed" }))
 		},
 		"completed": func() []*task { return only(m.Tasks, func(t *task) bool { return t.Status == "completed" }) },
-		"failed":    func() []taskFailure { return failedTasks(m) },
+		"failed":    func() []taskFailure { return failedTasks(m, true) },
+		"partly":    func() []taskFailure { return failedTasks(m, false) },
 		"late": func() []*task {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},

@@ -42,7 +42,9 @@ func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 	for _, s := range rep.steps {
 		if b := s.Blocked; b != nil {
 			out.BlockedSteps = append(out.BlockedSteps, s.Address)
-			out.UnmetDeps = append(out.UnmetDeps, unmet{s.Address, b.By, b.Why})
+			if b.By != s.Address { // else nobody said that it may begin: it lacks nothing that it depends on
+				out.UnmetDeps = append(out.UnmetDeps, unmet{s.Address, b.By, b.Why})
+			}
 		}
 	}
 	if r.Ended != nil {

@@ -204,6 +204,7 @@ func (out *progressSummary) addStep(s *step) {
 				"left out by "+s.Skipped.By), "; "), s.Ended})
 	}
 	switch p := s.Propagation; {
+	case s.Blocked != nil && s.Blocked.By == s.Address: // nothing came over it from another step
 	case s.Blocked != nil:
 		out.Propagation = append(out.Propagation, propagated{s.Address, "blocked", "", s.Blocked.Why,
 			[]plan.Address{s.Blocked.By}, s.Ended})

@@ -109,6 +109,15 @@ type stepBlocked struct {
 	Unblock []string     `json:"unblock,omitempty"` // ways to have the step run after all
 }
 
+// blocker is the other step that keeps a step from its work; "" where nobody
+// said that it may begin.
+func (b *stepBlocked) blocker(step plan.Address) plan.Address {
+	if b.By == step {
+		return ""
+	}
+	return b.By
+}
+
 // by says what keeps a step from its work: another one or, where nobody said that
 // it may begin, no step.
 func (b *stepBlocked) by(step plan.Address) string {

@@ -261,10 +261,14 @@ type taskFailure struct {
 	Attempts int
 }
 
-// failedTasks are in the order of the plan.
-func failedTasks(m *Model) []taskFailure {
+// failedTasks are in the order of the plan: those that failed, or the others of
+// which a step did.
+func failedTasks(m *Model, whole bool) []taskFailure {
 	var all []taskFailure
 	for _, t := range m.Tasks {
+		if (t.Class() == failed) != whole {
+			continue
+		}
 		f := taskFailure{Task: t}
 		for _, s := range t.Steps {
 			if s.Failure != nil {
@@ -278,10 +282,10 @@ func failedTasks(m *Model) []taskFailure {
 				f.Attempts += len(s.Attempts)
 			}
 		}
-		if o := m.of.Task(t.ID).Word(); o != nil && t.Class() == failed {
+		if o := m.of.Task(t.ID).Word(); o != nil && whole {
 			f.Reasons = append([]string{o.Reason}, f.Reasons...)
 		}
-		if t.Class() == failed || len(f.Steps) > 0 {
+		if whole || len(f.Steps) > 0 {
 			all = append(all, f)
 		}
 	}

@@ -79,14 +79,21 @@ func (m *Model) part(s *plan.Speclet) *Model {
 			p.Tree = tree{Digest: t.tree}
 		}
 	}
+	if m.of.Ended == nil && slices.ContainsFunc(p.steps, func(st *step) bool { return !st.Status.Over() }) {
+		p.Ended = stamp{}
+	}
+	begun := false
 	for _, st := range slices.Backward(p.steps) {
 		if st.Standing != nil {
 			p.Counts.Bases.add(st.Standing.Basis)
 		}
 		if st.Checkpoint != nil {
-			p.Base = st.Checkpoint.Tree
+			p.Base, begun = st.Checkpoint.Tree, true
 		}
 		p.Counts.Questions += len(st.Questions)
+	}
+	if !begun { // nothing of it is in the tree
+		p.Base = p.Tree
 	}
 	p.Status, p.Reasons = p.partly(m)
 	return &p

@@ -116,7 +116,8 @@ func (s *step) remedy() string {
 // unanswered reports whether all that keeps the step from its work is a question
 // that nobody answered.
 func (s *step) unanswered() bool {
-	if len(s.Attempts) > 0 || s.Refusal != nil || len(s.Questions) == 0 {
+	if len(s.Attempts) > 0 || s.Refusal != nil || len(s.Questions) == 0 ||
+		s.Blocked != nil && s.Blocked.By != s.Address {
 		return false
 	}
 	last := s.Questions[len(s.Questions)-1]

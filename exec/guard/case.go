@@ -3,6 +3,7 @@ package guard
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
@@ -81,11 +82,22 @@ func (c *Case) Blocker() *history.Step {
 		if !other.Precedes(s) {
 			break
 		}
-		if (other.Task == s.Task || c.Needs(s.Task, other.Task)) && c.missing(other) {
+		if (other.Task == s.Task || c.Needs(s.Task, other.Task)) && c.missing(other) || c.behind(other) {
 			return other
 		}
 	}
 	return nil
+}
+
+// behind reports whether another step is a checkpoint that nobody settled, and the
+// step comes after it in the same plan of a phase: tasks of such a plan need not
+// say that they wait for it.
+func (c *Case) behind(other *history.Step) bool {
+	if c.Run.Started.Format != plan.PhasePlan || other.Status != history.Blocked || other.Blocked.By != other.Address {
+		return false
+	}
+	task := c.Task(other.Task)
+	return task != nil && strings.HasPrefix(task.Kind, "checkpoint") && c.Speclet(other.Task) == c.Speclet(c.Step.Task)
 }
 
 // missing reports whether the step cannot do without another one that it needs:

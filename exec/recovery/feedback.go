@@ -2,7 +2,11 @@ package recovery
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -13,7 +17,8 @@ const usualRounds = 3
 // Feedback has the step carried out again by whoever did it, who is told what
 // was found, until there were three rounds. What was judged is sent back with
 // the findings, what was not (a crash) with the error. Where the plan says
-// on_failure = "retry", max_retries limits the rounds too.
+// on_failure = "retry", max_retries limits the rounds too. A file that nobody
+// declared is for a person to decide about, at once.
 type Feedback struct {
 	Rounds int // 0: three
 }
@@ -40,6 +45,9 @@ func (f Feedback) Try(s Situation) (Next, bool) {
 	if !class.Retry {
 		return pass("the same method would meet it again: " + class.Means)
 	}
+	if undeclared(s.Failure) {
+		return pass("it changed what nobody declared, and a person decides about that")
+	}
 	round := s.History.Rungs(feedbackRung) + 1 // the one that failed
 	if round >= rounds {
 		return pass(fmt.Sprintf("%d of %d rounds are used", round, rounds))
@@ -49,4 +57,11 @@ func (f Feedback) Try(s Situation) (Next, bool) {
 		told = "what was found"
 	}
 	return Next{Method: current(s), Why: fmt.Sprintf("round %d of %d, with %s", round+1, rounds, told)}, true
+}
+
+// undeclared reports whether all that is wrong with an attempt is that it changed
+// files which its step does not declare.
+func undeclared(f *history.AttemptFailed) bool {
+	return f.Class == history.Breach && len(f.Findings) > 0 &&
+		!slices.ContainsFunc(f.Findings, func(found gate.Finding) bool { return found.Code != code.ArtifactExtra })
 }

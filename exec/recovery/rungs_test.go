@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -199,6 +200,25 @@ func TestMaxRetriesLimitsRounds(t *testing.T) {
 	if got := try(recovery.Feedback{}, recovery.Situation{Step: step, History: used("feedback"),
 		Failure: crash}); got != "pass: 2 of 2 rounds are used" {
 		t.Errorf("round 3: got %q", got)
+	}
+}
+
+// TestUndeclaredFilesAreForAPerson sends nothing back of which the only fault are
+// files that nobody declared; what else is wrong is the builder's to mend.
+func TestUndeclaredFilesAreForAPerson(t *testing.T) {
+	extra, missing := gate.Finding{Code: code.ArtifactExtra}, gate.Finding{Code: code.ArtifactMissing}
+	for _, tt := range []struct {
+		findings []gate.Finding
+		want     string
+	}{
+		{[]gate.Finding{extra, extra}, "pass: it changed what nobody declared, and a person decides about that"},
+		{[]gate.Finding{extra, missing}, "primary"},
+		{nil, "primary"},
+	} {
+		breach := &history.AttemptFailed{Class: history.Breach, Findings: tt.findings}
+		if got := try(recovery.Feedback{}, recovery.Situation{Step: open(), History: used(), Failure: breach}); got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.findings, got, tt.want)
+		}
 	}
 }
 
