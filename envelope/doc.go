@@ -19,6 +19,7 @@
 //	config:PATH      a configuration file
 //	tool:NAME        a program: its content and the first line of its version text
 //	toolchain:NAME   the same
+//	parser:LANGUAGE  what reads source files of a language: name and version of its parser
 //	rules            names and versions of gates, kinds of checks, thresholds
 //	agent:NAME       an executor, gate or advisor: its version and its program's content
 //	isolation        how far commands are confined

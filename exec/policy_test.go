@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -220,8 +221,17 @@ func (v *versioned) Version(context.Context) (string, error) { return v.version,
 
 // TestWhatMovesIsNamed stops a run inside step 1.2, moves one thing, and
 // resumes: the refusal names it, and the run goes on when it is moved back.
+// runes are a language whose parser has a version.
+type runes struct{ version string }
+
+func (*runes) Name() string                                                { return "Runes" }
+func (*runes) Reads(path string) bool                                      { return strings.HasSuffix(path, ".rune") }
+func (*runes) Places(string) []string                                      { return nil }
+func (*runes) Read(context.Context, []source.Input) ([]source.File, error) { return nil, nil }
+func (l *runes) ParserVersion(context.Context) (string, error)             { return l.version, nil }
+
 func TestWhatMovesIsNamed(t *testing.T) {
-	agent := &versioned{version: "1"}
+	agent, parser := &versioned{version: "1"}, &runes{version: "runes 1"}
 	rewrite := func(t *testing.T, path, from, to string) {
 		t.Helper()
 		text, err := os.ReadFile(path)
@@ -241,6 +251,10 @@ func TestWhatMovesIsNamed(t *testing.T) {
 			func(*testing.T, string) { agent.version = "2" },
 			func(*testing.T, string) { agent.version = "1" }, "script",
 		},
+		"a parser": {
+			func(*testing.T, string) { parser.version = "runes 2" },
+			func(*testing.T, string) { parser.version = "runes 1" }, `parser Runes moved from "runes 1" `,
+		},
 		"a context file": {
 			func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, "guide.md"), "g", "h") },
 			func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, "guide.md"), "h", "g") }, "guide.md",
@@ -256,8 +270,9 @@ func TestWhatMovesIsNamed(t *testing.T) {
 			text := strings.Replace(twoSteps(), "[defaults]", "[envelope]\ncontext = [\"guide.md\"]\n\n[defaults]", 1)
 			plans := t.TempDir()
 			must(t, exectest.Put(plans, "plan.toml", text))
-			b := exectest.New(t, filepath.Join(plans, "plan.toml"), exectest.Files{"b.txt": "b\n", "guide.md": "g\n"},
-				nil)
+			b := exectest.New(t, filepath.Join(plans, "plan.toml"), exectest.Files{"b.txt": "b\n", "guide.md": "g\n",
+				"a.rune": "r\n"}, nil)
+			b.Controller.Languages = []source.Language{parser}
 			ctx, cancel := context.WithCancelCause(context.Background())
 			agent.Executor = exectest.Script{"1.1": goodScript["1.1"],
 				"1.2": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {

@@ -190,13 +190,14 @@ func TestStuckReport(t *testing.T) {
 		Findings: []string{"go.mod:3: require clip"}})
 	s.add(5, "1.1", 2, &history.Advised{Kind: "pivot", Point: "execution", Advisor: "pivoter", Note: "use the vendored copy", Confidence: 0.8,
 		Alternatives: []history.Approach{{Description: "use the vendored copy", Confidence: 0.8, Source: "memory"}}})
+	s.attempt("1.1", 3, "primary").work(700, "1.1", 3, "").fail("1.1", 3, history.Crashed, "exit status 3")
 	s.add(5, "1.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"nothing else is left to try"},
 		Halts: true})
 	report := string(drawn(t, s.end(history.NotAchieved), "stuck-report.md"))
 	for _, want := range []string{
 		"### Problem\n\n- nothing else is left to try", "attempt 1, `primary`", "exit status 1", "then retry: retry 1 of 3", "attempt 2, `primary`", "exit status 2",
 		"research by researcher: 2 of 2 words found", "found go.mod:3: require clip", "`server/limit_test.go`", "`server/other.go`",
-		"Traceback: still none", "use the vendored copy (0.80, memory)",
+		"of attempt 2:\nTraceback: still none", "use the vendored copy (0.80, memory)",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%s", want, report)

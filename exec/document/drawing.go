@@ -131,7 +131,7 @@ func (m *Model) functions() map[string]any {
 		"problem":     problem,
 		"touched":     touched,
 		"output":      (*attempt).output,
-		"traces":      func(s *step) string { return s.judged().traces() },
+		"traces":      (*step).traces,
 		"recovery":    then,
 		"waits":       m.waitsAt,
 		"was":         func(s *step) *history.Step { return m.of.Step(s.Address) },
@@ -182,10 +182,7 @@ func (m *Model) functions() map[string]any {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},
 		"sameAgain": func() []emptyBackup { return sameAgain(m) },
-		"strategy": func() string {
-			return orElse(string(m.plan.ErrorPropagation.Strategy),
-				string(plan.HaltOnCritical))
-		},
+		"strategy":  m.strategy,
 		"filesBy": func(op string) []file {
 			return only(m.Files,
 				func(f file) bool { return string(f.Op) == op })

@@ -190,6 +190,7 @@ func TestProgressFields(t *testing.T) {
 		{"mode switch measurements", "concerned", "summary.mode_switch_log.0.measurements", `["2 in a row"]`},
 		{"propagation event", "concerned", "summary.error_propagation_events.0.decision", `"proceed with concern"`},
 		{"propagation event of a block", "concerned", "summary.error_propagation_events.1.decision", `"blocked"`},
+		{"strategy of a block", "concerned", "summary.error_propagation_events.1.strategy", `"halt_on_critical"`},
 		{"runtime", "detours", "summary.runtime_duration_seconds", `12.93`},
 		{"final_consecutive_failure_count", "concerned", "summary.final_consecutive_failure_count", `2`},
 		{"run_complete", "detours", "run_complete", `true`},

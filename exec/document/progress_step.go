@@ -172,14 +172,19 @@ func newProgressSummary(rep *Model) progressSummary {
 		}
 	}
 	for _, s := range rep.steps {
-		out.addStep(s)
+		out.addStep(s, rep.strategy())
 	}
 	return out
 }
 
+// strategy is what a critical failure means in the plan.
+func (rep *Model) strategy() string {
+	return orElse(string(rep.plan.ErrorPropagation.Strategy), string(plan.HaltOnCritical))
+}
+
 // addStep adds a step to the sums, and notes what it says of errors and of how
 // they propagated.
-func (out *progressSummary) addStep(s *step) {
+func (out *progressSummary) addStep(s *step, strategy string) {
 	if s.Critical {
 		out.CriticalSteps++
 		if s.Status == history.Completed {
@@ -206,13 +211,17 @@ func (out *progressSummary) addStep(s *step) {
 	switch p := s.Propagation; {
 	case s.Blocked != nil && s.Blocked.By == s.Address: // nothing came over it from another step
 	case s.Blocked != nil:
-		out.Propagation = append(out.Propagation, propagated{s.Address, "blocked", "", s.Blocked.Why,
+		out.Propagation = append(out.Propagation, propagated{s.Address, "blocked", strategy, s.Blocked.Why,
 			[]plan.Address{s.Blocked.By}, s.Ended})
 	case p != nil && (p.Decision != "proceed" || p.Concern != ""):
 		out.Propagation = append(out.Propagation, propagated{s.Address, p.Decision, p.Strategy, p.Concern, p.Prior,
 			s.Started})
 	case s.Failure != nil && s.Failure.Halts:
-		out.Propagation = append(out.Propagation, propagated{s.Address, "halt", "", "the run ends because this step failed", []plan.Address{}, s.Ended})
+		why := "the run ends because this step failed"
+		if strategy != string(plan.HaltOnCritical) {
+			why += ", whatever the strategy: the plan blocks it, or it cannot be undone"
+		}
+		out.Propagation = append(out.Propagation, propagated{s.Address, "halt", strategy, why, []plan.Address{}, s.Ended})
 	}
 }
 

@@ -196,6 +196,22 @@ func (a *attempt) traces() string {
 	return strings.Join(lines, "\n")
 }
 
+// traces are those of the last attempt that counts and left some.
+func (s *step) traces() string {
+	for i, a := range slices.Backward(s.Attempts) {
+		text := a.traces()
+		switch {
+		case a.RolledBack:
+			return ""
+		case text != "" && i < len(s.Attempts)-1:
+			return fmt.Sprintf("of attempt %d:\n%s", a.Number, text)
+		case text != "":
+			return text
+		}
+	}
+	return ""
+}
+
 // deviation tells what became of a question.
 func (q question) deviation() string {
 	out := fmt.Sprintf("question %s, %s: ", md(q.ID), md(q.What))

@@ -46,6 +46,9 @@ func (a abilities) reach(want Sandbox) (Reached, error) {
 	if want.Graphics != nil && *want.Graphics > 0 {
 		if n := len(a.graphics()); n < *want.Graphics {
 			note(fmt.Sprintf("graphics processors: %d", n))
+			if *want.Graphics == 1 {
+				return refuse("a graphics processor cannot be had")
+			}
 			return refuse(fmt.Sprintf("%d graphics processors cannot be had", *want.Graphics))
 		}
 	}

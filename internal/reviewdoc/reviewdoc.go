@@ -140,7 +140,7 @@ func (d *Document) flags(name string) []string {
 	return list
 }
 
-// jobs reads the proposed jobs. One without an id or an entry is read, with a
+// jobs reads the proposed jobs. One that lacks what a job has is read, with a
 // warning: who reviews it is to see it.
 func (d *Document) jobs(v jsontree.Value) {
 	if v.OK() && v.Kind() != jsontree.Array {
@@ -155,6 +155,9 @@ func (d *Document) jobs(v jsontree.Value) {
 		if job.ID == "" || job.Entry == "" {
 			d.warn("contract-jobs-invalid", j.Offset(), "a proposed job has no id or no entry",
 				`write  {"id": "…", "entry": "…"}`)
+		} else if j.Get("args").Kind() != jsontree.Object || j.Get("expected_artifacts").Kind() != jsontree.Array {
+			d.warn("contract-jobs-invalid", j.Offset(), "a proposed job has no args, an object, or no expected_artifacts, a list",
+				`write  "args": {}, "expected_artifacts": []`)
 		}
 		d.Jobs = append(d.Jobs, job)
 	}

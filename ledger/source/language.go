@@ -28,6 +28,13 @@ type Language interface {
 	Read(ctx context.Context, files []Input) ([]File, error)
 }
 
+// A Versioned language says what reads it: the name and the version of its
+// parser, on one line. Another one may read the same file otherwise.
+type Versioned interface {
+	Language
+	ParserVersion(ctx context.Context) (string, error)
+}
+
 // An Input is a file to be read: its path in the workspace, and all of it.
 type Input struct {
 	Path    string

@@ -44,10 +44,11 @@ type Binding struct {
 	// to be that.
 	Repository ledger.GitState
 
-	prober   probe.Prober // of the workspace
-	layer    probe.Prober // of the folder in which steps work
-	isolated string       // see isolation
-	shell    []string     // see shellTool
+	prober   probe.Prober                  // of the workspace
+	layer    probe.Prober                  // of the folder in which steps work
+	isolated string                        // see isolation
+	shell    []string                      // see shellTool
+	parsed   map[string]envelope.Component // parsers by name, see parsers
 }
 
 // Verify makes sure, before anything is attempted, that nothing moved that the
@@ -242,7 +243,11 @@ func (b *Binding) envelope(ctx context.Context, dir string, prober *probe.Prober
 	if spec.Agents, err = b.Agents(ctx); err != nil {
 		return nil, err
 	}
-	return prober.Compute(ctx, spec)
+	env, err := prober.Compute(ctx, spec)
+	if err == nil {
+		env.Add(b.parsers(ctx)...)
+	}
+	return env, err
 }
 
 // goes reports whether the outcome depends on the Go toolchain: the workspace was

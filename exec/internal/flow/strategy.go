@@ -80,6 +80,14 @@ func Switch(p *plan.Plan, run *history.Run) *history.StrategySet {
 	return &history.StrategySet{Strategy: history.Orchestrated, From: history.Direct, Complexity: n,
 		Planned: was.Complexity,
 		Source:  "measured", Measures: m, Phases: Phases(p, left, n),
-		Why: fmt.Sprintf("complexity rose from %d to %d: %d files touched, %d minutes, %d errors; %d steps are left",
-			was.Complexity, n, m.Files, m.Minutes, m.Errors, len(left))}
+		Why: fmt.Sprintf("complexity rose from %d to %d: %s touched, %s, %s; left: %s",
+			was.Complexity, n, count(m.Files, "file"), count(m.Minutes, "minute"), count(m.Errors, "error"), count(len(left), "step"))}
+}
+
+// count is a number of things.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
