@@ -10,4 +10,6 @@ import (
 var _ source.Versioned = Language{}
 
 // ParserVersion is that of the Python.
-func (l Language) ParserVersion(ctx context.Context) (string, error) { return script.Version(ctx, l.Program) }
+func (l Language) ParserVersion(ctx context.Context) (string, error) {
+	return script.Version(ctx, l.Program)
+}
