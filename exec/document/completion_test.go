@@ -24,8 +24,10 @@ func TestCompletionCriteria(t *testing.T) {
 	}{
 		{"the deliverable is there", proved, []gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true}`},
-		{"it is not there", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"})},
+		{"it is not there", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no", Happened: "nothing stands there"})},
 			`{"primary_deliverable_exists":false,"quality_standards_met":false,"verification_passed":false}`},
+		{"it is there, and a check does not hold", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"})},
+			`{"primary_deliverable_exists":true,"quality_standards_met":false,"verification_passed":false}`},
 		{"a check that would hold without the work", checked, []gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":null,"verification_passed":null}`},
 		{"such a check, of what builds software", func(p *plan.Plan) { checked(p); p.Goal = "Build a limiter" },

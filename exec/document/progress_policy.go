@@ -198,7 +198,12 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	if complete != nil && *complete && checked == nil && !makesSomething(p) {
 		complete = nil // there was nothing to look for
 	}
-	say("primary_deliverable_exists", complete, "whether what was to be made is there")
+	deliverable := complete
+	if complete != nil && makesSomething(p) && !slices.ContainsFunc(rep.Final, lacks) {
+		there := true // what the completion gate found fault with is not that
+		deliverable = &there
+	}
+	say("primary_deliverable_exists", deliverable, "whether what was to be made is there")
 	say("quality_standards_met", quality, "whether it is good enough")
 	say("verification_passed", checked, reached)
 	goal := strings.FieldsFunc(strings.ToLower(p.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
@@ -215,6 +220,13 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		say("user_documentation_exists", nil, "whether those whom it is for have a guide")
 	}
 	return out, unchecked
+}
+
+// lacks reports whether the completion gate did not find something that was to be
+// made.
+func lacks(j judgement) bool {
+	return j.Gate == "completion" &&
+		slices.ContainsFunc(j.Findings, func(f finding) bool { return f.Happened == "nothing stands there" })
 }
 
 // tell reports whether each completion check was seen to fail without the work.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
 )
@@ -83,6 +84,25 @@ func pad(s string, columns int) string {
 	return s + strings.Repeat(" ", max(0, columns-safetext.Width(s)))
 }
 
+// speclets tells where each group of tasks stands.
+func (w *page) speclets(rep *Model) {
+	if len(rep.plan.Speclets) == 0 {
+		return
+	}
+	w.line("")
+	for i, s := range flow.Speclets(rep.plan, rep.of) {
+		text := fmt.Sprintf("speclet %s: %s, %d of %s completed", s.ID, strings.ReplaceAll(s.Status, "_", " "),
+			len(s.TasksCompleted), count(len(rep.plan.Speclets[i].Tasks), "task", "tasks"))
+		if s.Partial {
+			text += ", the rest left out"
+		}
+		if s.Reason != "" {
+			text += ", " + strings.ReplaceAll(s.Reason, "_", " ")
+		}
+		w.wrap("   ", "     ", text)
+	}
+}
+
 // Text draws the report as plain lines of at most 100 columns, without colours.
 func Text(out io.Writer, rep *Model) error {
 	w := &page{bufio.NewWriter(out)}
@@ -113,6 +133,7 @@ func Text(out io.Writer, rep *Model) error {
 	for _, s := range rep.steps {
 		w.step(s, cols)
 	}
+	w.speclets(rep)
 	for _, s := range rep.steps {
 		w.failure(s)
 	}

@@ -139,7 +139,7 @@ func reviewReading(_ *plan.Plan, r *history.Run) Reviewed {
 			}
 		}
 	}
-	v.Why = fmt.Sprintf("the checkpoints of %d steps", read)
+	v.Why = "the checkpoints of " + steps(read)
 	return v
 }
 
@@ -165,13 +165,23 @@ func reviewEscalation(p *plan.Plan, r *history.Run) Reviewed {
 
 // reviewLogging looks whether each step that is over has its records.
 func reviewLogging(_ *plan.Plan, r *history.Run) Reviewed {
-	v := Reviewed{Why: fmt.Sprintf("the records of %d steps, in a journal that is one chain", len(r.Steps))}
+	v, over := Reviewed{}, 0
 	for _, s := range r.Steps {
 		if s.Status.Over() {
+			over++
 			v.Findings = append(v.Findings, recorded(s)...)
 		}
 	}
+	v.Why = fmt.Sprintf("the records of %s, in a journal that is one chain", steps(over))
 	return v
+}
+
+// steps counts steps.
+func steps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
 }
 
 // reviewKnowledge looks whether the plan lets its notepad be kept.
