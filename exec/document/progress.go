@@ -327,6 +327,8 @@ type progressFailed struct {
 type progressHelped struct {
 	Description string  `json:"backup_description"`
 	Rate        float64 `json:"success_rate"`
+	Tried       int     `json:"tried"`
+	Helped      int     `json:"helped"`
 }
 
 // progressModes counts the escalations: how often dynamic mode began to ask,

@@ -136,8 +136,7 @@ func newAnalysis(rep *Model) *progressAnalysis {
 		f.Causes = append(f.Causes, pair[int]{c.Name, len(c.Steps)})
 	}
 	f.Backups = each(a.Backups.Used, func(u analysis.BackupUse) progressHelped {
-		return progressHelped{u.Description,
-			rate(u.Rate)}
+		return progressHelped{u.Description, rate(u.Rate), u.Rate.Of, u.Rate.N}
 	})
 	slices.SortStableFunc(f.Backups, func(a, b progressHelped) int { return int(1000 * (b.Rate - a.Rate)) })
 	for _, v := range a.Compliance.Articles {
