@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/ledger/source"
 )
 
 // addMethod is what a step, or a backup, without a method is told.
@@ -153,10 +154,14 @@ func stepRules() []rule {
 				"", "there is nothing to check the outcome of step %s against",
 				"add expect, a postcondition, a test_intent, or expected_output for a reviewer")},
 		{code: "public-surface-unspecified", severity: Error,
-			why: "Under strict a step that changes public symbols says how they behave.",
-			step: lacking(func(_ *inspection, s *stepPart) bool { return !s.checkable() && s.changesPublic() },
+			why: "Under strict a step that changes public symbols says how they behave: in words, by a test or another " +
+				"command, by its output, or, for each that it adds, by a surface or by a check that names it. That a file is there " +
+				"or compiles says nothing of that.",
+			step: lacking(func(x *inspection, s *stepPart) bool {
+				return s.changesPublic() && (!s.checkable() || x.plan.unspoken(s.Step) != "")
+			},
 				"artifacts", "step %s changes public symbols, and nothing says how they behave",
-				"add expected_output, expect, a postcondition or a test_intent")},
+				"add expected_output, expect, a test_intent, [[surfaces]], or a postcondition that runs a test or names the symbol")},
 		{code: "test-intent-no-test", severity: Error, said: true, why: "A test intent names the command that runs the test.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if s.TestIntent != nil && s.TestIntent.Test == "" {
@@ -202,6 +207,35 @@ func (x *inspection) executor(key, name string, tell tell) {
 func (s *Step) checkable() bool {
 	return s.Expect != nil || len(s.Postconditions) > 0 || s.TestIntent != nil && s.TestIntent.Test != "" ||
 		s.ExpectedOutput != ""
+}
+
+// unspoken is a public symbol that a step adds, and of which neither words, tests
+// (its own, or one that it is to fix) and commands nor a surface or a check of its own say how it behaves; "" if
+// there is none.
+func (p *Plan) unspoken(s *Step) string {
+	runs := func(c Check) bool {
+		return slices.Contains([]string{"command", "go_test", "go_api_compatible"}, c.Kind)
+	}
+	if s.Artifacts == nil || s.Expect != nil || s.ExpectedOutput != "" || s.TestIntent != nil ||
+		slices.ContainsFunc(s.Postconditions, runs) {
+		return ""
+	}
+	for _, o := range p.Steps() {
+		if o.TestIntent != nil && o.TestIntent.FixedBy == s.Address {
+			return ""
+		}
+	}
+	for _, name := range publicSymbols(&Artifacts{SymbolsAdd: s.Artifacts.SymbolsAdd}) {
+		_, last, _ := source.Cut(name)
+		last = last[strings.LastIndex(last, ".")+1:]
+		names := func(c Check) bool {
+			return strings.Contains(c.Symbol, last) || strings.Contains(c.Text, last) || strings.Contains(c.Matches, last)
+		}
+		if p.Surface(name) == nil && !slices.ContainsFunc(s.Postconditions, names) {
+			return name
+		}
+	}
+	return ""
 }
 
 // argumentName is how the name of an argument of a command is written.

@@ -111,7 +111,7 @@ func differences(e *entry) []row {
 		add("expected", verb(string(c.Op))+" "+c.Shown(), "")
 	}
 	for _, m := range e.Missing {
-		add("expected", verb(string(m.Op))+" "+m.name(), "did not happen")
+		add("expected", m.said(), "did not happen")
 	}
 	if len(out) == 0 {
 		add("expected", "no change", "")
@@ -130,6 +130,14 @@ func differences(e *entry) []row {
 		add("happened", "nothing", "")
 	}
 	return out
+}
+
+// said is what was expected of a path, or of a symbol.
+func (e expectation) said() string {
+	if e.Symbol != "" {
+		return symbolVerb(string(e.Op)) + " " + safetext.Escape(e.Symbol)
+	}
+	return verb(string(e.Op)) + " " + e.Shown()
 }
 
 // name is the artifact that was expected: a path, or a symbol.

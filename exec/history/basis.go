@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -147,16 +148,24 @@ func onAccount(a *Attempt) (basis Basis, why string) {
 	if a == nil || a.Accounted == nil {
 		return Unverified, "nobody looked"
 	}
-	entry := a.Accounted
+	entry, looked := a.Accounted, "no check and no reviewer looked"
+	if slices.ContainsFunc(a.Gates, held) {
+		looked = "no check that could fail without the work, and no reviewer, looked"
+	}
 	switch {
 	case entry.Unsaid:
-		return Unverified, "no check and no reviewer looked, and what was to change was not declared"
+		return Unverified, looked + ", and what was to change was not declared"
 	case !entry.Account.Holds():
-		return Unverified, "no check and no reviewer looked, and more changed than was declared"
+		return Unverified, looked + ", and more changed than was declared"
 	case len(entry.Changes) == 0:
-		return Declared, "no check and no reviewer looked; nothing changed, as declared"
+		return Declared, looked + "; nothing changed, as declared"
 	}
-	return Declared, "no check and no reviewer looked; only what was declared changed"
+	return Declared, looked + "; only what was declared changed"
+}
+
+// held reports whether a gate saw checks of a step, or its evidence, hold.
+func held(j gate.Judgement) bool {
+	return (j.Gate == "postconditions" || j.Gate == "evidence") && j.Passes() && j.Judged()
 }
 
 // Controls are the negative controls of the attempt that completed the step;
