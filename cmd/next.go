@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -164,6 +165,9 @@ func waitingHint(at placedError) string {
 	}
 	resume := at.resume()
 	for _, q := range at.run.Questions() {
+		if late(q) {
+			return fmt.Sprintf("the time to answer is over: %s  puts the question again; then\n        %s", resume, howToAnswer(q, at.dir))
+		}
 		return fmt.Sprintf("%s\n        then  %s", howToAnswer(q, at.dir), resume)
 	}
 	return "go on with  " + resume
@@ -374,6 +378,10 @@ func keysOf(q *ask.Question) []string {
 	}
 	return keys
 }
+
+// late reports whether an answer to a question does not count now, as its time is
+// over: it waits without a deadline once the run goes on.
+func late(q *ask.Question) bool { return !q.Deadline.IsZero() && !time.Now().Before(q.Deadline) }
 
 // howToAnswer is how a question is answered.
 func howToAnswer(q *ask.Question, dir string) string {

@@ -86,6 +86,10 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		if !errors.Is(err, ask.ErrLater) {
 			fmt.Fprintf(w, "ignored  %s\n", escaped(forPeople(err.Error())))
 		}
+		if late(q) {
+			fmt.Fprintf(w, "late     its time is over, and it is put again by  %s\nthen     %s\n", resume, escaped(howToAnswer(q, dir)))
+			return
+		}
 		fmt.Fprintf(w, "answer   %s\nthen     %s\n", escaped(howToAnswer(q, dir)), resume)
 		return
 	}
