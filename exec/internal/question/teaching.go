@@ -198,6 +198,9 @@ func promises(step *plan.Step) []string {
 	if l := step.Limits; l != nil && l.MaxLines != nil {
 		lines = append(lines, fmt.Sprintf("lines: at most %d", *l.MaxLines))
 	}
+	if step.ExpectedOutput != "" {
+		lines = append(lines, "expected: "+bound.FirstLine(step.ExpectedOutput))
+	}
 	for _, c := range step.Postconditions {
 		lines = append(lines, "must hold afterwards: "+checkText(c))
 	}

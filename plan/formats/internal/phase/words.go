@@ -31,8 +31,8 @@ func statusOf(text string) plan.Status {
 	return plan.Status(text)
 }
 
-// amount is a time as people estimate it: "30m", "~1.5 hours", "2d".
-var amount = lazyre.New(`^~?(\d{1,4})(?:\.(\d))?\s*(m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
+// amount is a time as people estimate it: "45 s", "30m", "~1.5 hours", "2d".
+var amount = lazyre.New(`^~?(\d{1,4})(?:\.(\d))?\s*(s|secs?|seconds?|m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
 
 // estimateOf reads "1h", "45 min" or a bare number of minutes; 0 for all else.
 // Days are of 24 hours, as a bound for a run is meant and not a working day.
@@ -48,6 +48,8 @@ func estimateOf(text string) time.Duration {
 	}
 	unit := time.Minute
 	switch {
+	case strings.HasPrefix(m[3], "s"):
+		unit = time.Second
 	case strings.HasPrefix(m[3], "h"):
 		unit = time.Hour
 	case strings.HasPrefix(m[3], "d"):
