@@ -28,6 +28,7 @@ var facts = []struct{ kind, name, fields string }{
 	{"job-done", "job", "run of output run_ids artifacts metrics"},
 	{"controlled", "controls", "controls"},
 	{"differs", "differs", "step attempt paths refused"},
+	{"repeated", "executed again", "not_compared unlike total"},
 	{"step-completed", "step completed", "method"},
 	{"attempt-failed", "attempt failed", "class reasons findings cause"},
 	{"restore-begun", "restore begins", "deliver"},
