@@ -26,7 +26,7 @@ var masks = []struct {
 	{regexp.MustCompile(`sha256:[0-9a-f]{6,64}`), "DIGEST"},
 	{regexp.MustCompile(`\b[0-9a-f]{12,64}\b`), "DIGEST"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC|[+-]\d\d:\d\d)?`), "TIME"},
-	{regexp.MustCompile(`\b20\d{6}-\d{6}\b`), "TIME"},
+	{regexp.MustCompile(`\b(chk-)?20\d{6}-\d{6}(-\d+)?\b`), "${1}TIME"}, // the number says which of a second it is
 	{regexp.MustCompile(`20\d\d-\d\d-\d\d`), "DATE"},
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d(\.\d+)?\b`), "TIME"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|ms|s|min|h)\b( \d+ ?(min|s)\b)*`), "TOOK"},
