@@ -14,8 +14,8 @@ func (t Task) Evidence() *Evidence {
 }
 
 // Producer is the step that should have left an item of evidence behind: the one
-// of the task's completed steps that declares it, or whose jobs are to leave it,
-// else the last of them; nil where none is completed.
+// of the task's completed steps that declares it, whose jobs are to leave it, or
+// that said it did, else the last of them; nil where none is completed.
 func (r *Run) Producer(task *plan.Task, item evidence.Item) (last *Step) {
 	approval := r.Task(task.ID).Approval()
 	for i := range task.Steps {
@@ -23,7 +23,8 @@ func (r *Run) Producer(task *plan.Task, item evidence.Item) (last *Step) {
 		if s == nil || s.Status != Completed {
 			continue
 		}
-		if last = s; slices.Contains(task.Steps[i].Expected(), item.Name) ||
+		_, said := s.Claimed()
+		if last = s; slices.Contains(task.Steps[i].Expected(), item.Name) || slices.Contains(said, item.Name) ||
 			approval != nil && approval.RunBy == s.Address && approval.owes(item.Name) {
 			return s
 		}

@@ -61,7 +61,7 @@ func (c *Commands) Close() error { return c.own.Close(context.Background()) }
 
 func (c *Commands) run(ctx context.Context, command gate.Command, judges bool) (gate.CommandResult, error) {
 	inner := c.inner
-	back, err := c.own.Lend(ctx, &inner, judges, command.Compiles)
+	back, err := c.own.Lend(ctx, &inner, scratch.Use{Judges: judges, Compiles: command.Compiles})
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
 	}

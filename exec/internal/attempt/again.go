@@ -24,6 +24,8 @@ type again struct {
 	lane   *worktree.Lane
 	made   *worktree.Made
 	found  history.Repeated
+	// its commands work under another path than those of the first one
+	elsewhere bool
 }
 
 // refuse says why nothing is compared.
@@ -53,6 +55,7 @@ func (t working) foreseeAgain(ctx context.Context, layered bool) error {
 		t.again.lane = worktree.InLayer(t.Work)
 		return nil
 	}
+	t.again.elsewhere = t.by.ByCommands
 	err := t.lanes.Grow(ctx, t.Work, 1)
 	if err == nil {
 		t.again.lane, err = t.lanes.Open(ctx, t.Work, 0)
@@ -191,6 +194,9 @@ func (t judging) unsteady(ctx context.Context) *fault {
 	f := faultf(history.Nondeterministic, "executed twice with the same inputs, step %s did not do the same: %s",
 		t.s.Address, lines[0])
 	f.Reasons = append(f.Reasons, lines[1:]...)
+	if a.elsewhere {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("the second time it worked in %s, as there are no overlays: what has the path of its folder in it differs", a.lane.Dir))
+	}
 	return f
 }
 

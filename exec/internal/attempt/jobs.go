@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -29,21 +30,27 @@ func (t *trial) several() []string {
 	return nil
 }
 
-// done are the first of some jobs that an earlier attempt has carried out, on the
-// tree that this one begins with: the most that any did. What a plan ignores is
-// not kept, and a job that acts elsewhere is not known by its tree, so of those
-// none is.
+// done are the first of some jobs that earlier attempts have carried out, on the
+// tree that this one begins with: the most that any did since such work was
+// refused. What is ignored in the tree is not kept, and a job that acts elsewhere
+// is not known by its tree, so of those none is; nor is one of whose output the
+// beginning was not kept.
 func (t *trial) done() []history.JobDone {
-	if len(t.Plan.Scope.Ignore) > 0 || !t.s.WithinTree() {
+	if len(t.Scope().Ignore) > 0 || !t.s.WithinTree() {
 		return nil
 	}
 	var most []history.JobDone
+	all := t.several()
 	for _, a := range slices.Concat(t.s.Undone, t.s.Attempts) {
-		if a.Base.Tree != t.before.Digest() || !remedied(a) {
+		if a.Base.Tree != t.before.Digest() {
+			continue
+		}
+		if !remedied(a) {
+			most = nil
 			continue
 		}
 		n := 0
-		for n < len(a.Jobs) && n < len(t.several()) && a.Jobs[n].Run == t.several()[n] {
+		for n < len(a.Jobs) && n < len(all) && a.Jobs[n].Run == all[n] && !strings.HasPrefix(a.Jobs[n].Output, "…") {
 			n++
 		}
 		if n < len(most) || n == 0 {

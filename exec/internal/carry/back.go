@@ -8,16 +8,20 @@ import (
 )
 
 // Back is what takes back from a tree what a step made, where that is still so
-// there. A folder in which something else lies stays.
-func Back(tree *ledger.Tree, by *history.Accounted) []ledger.Change {
+// there, and the files where it is not. A folder in which something else lies
+// stays.
+func Back(tree *ledger.Tree, by *history.Accounted) (all []ledger.Change, changed []string) {
 	if by == nil {
-		return nil
+		return nil, nil
 	}
 	var back []ledger.Change
 	gone := map[string]bool{}
 	for _, c := range by.Changes {
 		now, there := tree.Lookup(c.Path)
 		if there != (c.After != nil) || there && !now.Same(*c.After) {
+			if there || c.Before != nil {
+				changed = append(changed, c.Path)
+			}
 			continue
 		}
 		back = append(back, ledger.Change{Path: c.Path, Op: reverse(c.Op), Before: c.After, After: c.Before})
@@ -32,13 +36,12 @@ func Back(tree *ledger.Tree, by *history.Accounted) []ledger.Change {
 			keeps[dir] = true
 		}
 	}
-	var all []ledger.Change
 	for _, c := range back {
 		if c.After != nil || !keeps[c.Path] {
 			all = append(all, c)
 		}
 	}
-	return all
+	return all, changed
 }
 
 func reverse(op ledger.Op) ledger.Op {

@@ -28,13 +28,17 @@ func TestBack(t *testing.T) {
 	now := tree(file("kept", "2"), file("later", "3"), dir("a"), dir("a/b"), file("a/b/made", "1"), file("a/other", "1"),
 		dir("empty"))
 	var got []string
-	for _, c := range carry.Back(now, &history.Accounted{Changes: ledger.Diff(before, after)}) {
+	back, changed := carry.Back(now, &history.Accounted{Changes: ledger.Diff(before, after)})
+	for _, c := range back {
 		got = append(got, string(c.Op)+" "+c.Path)
 	}
 	if want := []string{"deleted a/b", "deleted a/b/made", "deleted empty", "modified kept", "created went"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if back := carry.Back(now, nil); back != nil {
+	if want := []string{"later"}; !slices.Equal(changed, want) {
+		t.Errorf("changed since: %q, want %q", changed, want)
+	}
+	if back, _ := carry.Back(now, nil); back != nil {
 		t.Errorf("of a step that nobody accounted for: %v", back)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
@@ -115,7 +116,8 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 		from.Anew = append(from.Anew, a.String())
 	}
 	from.Anew = bound.First(from.Anew, bound.Lines)
-	if err := l.takeBack(ctx, from, anew); err != nil {
+	stays, err := l.takeBack(ctx, from, anew)
+	if err != nil {
 		return nil, err
 	}
 	for _, m := range run.Started.Envelope.Moves(started.Envelope) {
@@ -125,6 +127,7 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 	for _, line := range from.Anew {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s accepted a step that is carried out once more%s: %s", from.Run, l.onWhat(), line))
 	}
+	started.Warnings = append(started.Warnings, stays...)
 	if later, err := l.WorkedSince(ctx, run); err == nil && later != "" && len(changed) > 0 {
 		started.Warnings = append(started.Warnings,
 			fmt.Sprintf("run %s has worked in the workspace since run %s ended", later, from.Run))
@@ -137,34 +140,38 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 
 // takeBack has the run that begins start without what those steps made that it
 // carries out once more: they would find their own work. Steps that work in the
-// workspace itself find it as it is.
-func (l *Life) takeBack(ctx context.Context, from *history.Origin, anew []carry.Anew) error {
+// workspace itself find it as it is. What was changed since it made it stays, and
+// that is told.
+func (l *Life) takeBack(ctx context.Context, from *history.Origin, anew []carry.Anew) (stays []string, err error) {
 	if len(anew) == 0 || l.InPlace() {
-		return nil
+		return nil, nil
 	}
 	tree, err := l.Rec.Store.Tree(ctx, from.Left)
 	if err != nil {
-		return fmt.Errorf("exec: what the run left that is to be finished is not kept: %w", err)
+		return nil, fmt.Errorf("exec: what the run left that is to be finished is not kept: %w", err)
 	}
 	left := tree
 	for _, a := range slices.Backward(anew) {
-		back := carry.Back(tree, a.Was.Accounted)
+		back, changed := carry.Back(tree, a.Was.Accounted)
+		if len(changed) > 0 {
+			stays = append(stays, fmt.Sprintf("step %s is carried out once more on what was changed since it did: %s",
+				a.Step, strings.Join(bound.First(changed, bound.Lines), ", ")))
+		}
 		if len(back) == 0 {
 			continue
 		}
 		before, err := l.Rec.Store.Tree(ctx, a.Was.Base)
 		if err != nil {
-			return fmt.Errorf("exec: what step %s began with is not kept: %w", a.Step, err)
+			return nil, fmt.Errorf("exec: what step %s began with is not kept: %w", a.Step, err)
 		}
 		if tree, err = worktree.With(tree, back, before); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if tree == left {
-		return nil
+	if tree != left {
+		from.Left, err = l.Rec.Store.Snapshot(ctx, l.Work.Root, tree, from.Left)
 	}
-	from.Left, err = l.Rec.Store.Snapshot(ctx, l.Work.Root, tree, from.Left)
-	return err
+	return stays, err
 }
 
 // onWhat says what a step begins with that is carried out once more.

@@ -37,6 +37,8 @@ type Use struct {
 	Open func(path string) bool
 	// Homes is set if the command may read in the homes of people.
 	Homes bool
+	// Fresh is set if the command is to find nothing that earlier ones left.
+	Fresh bool
 }
 
 // A Taken folder is one command's until it is given back.
@@ -83,6 +85,11 @@ func (f *Folders) Take(ctx context.Context, u Use) (*Taken, error) {
 		f.once++
 		name, above = forOne+"-"+strconv.Itoa(f.once), ofJudges
 	}
+	if u.Fresh {
+		if err := f.forget(ctx, name); err != nil {
+			return nil, err
+		}
+	}
 	t, err := f.make(ctx, name, above, u, copying)
 	if err != nil {
 		return nil, err
@@ -90,6 +97,20 @@ func (f *Folders) Take(ctx context.Context, u Use) (*Taken, error) {
 	f.busy[name] = true
 	t.back = func() { f.back(ctx, name) }
 	return t, nil
+}
+
+// forget removes a folder that nobody uses now, with what is mounted of it.
+func (f *Folders) forget(ctx context.Context, name string) error {
+	dir := filepath.Join(f.root.dir, name)
+	for at, file := range f.mounted {
+		if within(dir, at) {
+			delete(f.mounted, at)
+			if err := file.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return layer.Discard(ctx, dir)
 }
 
 // free is the first name that nobody uses now.

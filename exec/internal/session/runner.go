@@ -31,11 +31,16 @@ type Runner struct {
 	written atomic.Bool
 	judge   bool // runs commands that judge, which see nothing of what those of steps left in their caches
 	own     *scratch.Folders
+	fresh   atomic.Bool // the next command that does the work finds nothing of earlier ones in temporary folders and caches
 
 	mu    sync.Mutex // while a command runs in kept
 	kept  *layer.Layer
 	aside bool // no layers, though there are some
 }
+
+// Fresh has the commands that follow find nothing in their temporary folders and
+// caches that those of other attempts left there.
+func (r *Runner) Fresh() { r.fresh.Store(true) }
 
 // Judge runs commands that judge what a step did.
 func (r *Runner) Judge() gate.CommandRunner { return judge{r} }
@@ -108,7 +113,8 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 	if judges {
 		inner.Sandbox.FileSize = 0 // a quota of who does the work
 	}
-	back, err := r.own.Lend(ctx, &inner, judges, c.Compiles)
+	back, err := r.own.Lend(ctx, &inner, scratch.Use{Judges: judges, Compiles: c.Compiles,
+		Fresh: !judges && r.fresh.Swap(false)})
 	if err != nil {
 		return failed, err
 	}

@@ -109,11 +109,15 @@ func (s *Session) Runner(step *plan.Step) *Runner {
 	if step != nil && step.Access != nil && step.Access.Writes != nil {
 		box.Writes = step.Access.Writes
 	}
-	return &Runner{err: err, env: s.Plan.Sandbox.Env, dir: s.Work.Dir, layers: s.Work.Layers, wrote: s.Work.Disturb,
+	r := &Runner{err: err, env: s.Plan.Sandbox.Env, dir: s.Work.Dir, layers: s.Work.Layers, wrote: s.Work.Disturb,
 		judge: step == nil, own: s.Scratch, inner: process.Runner{
 			Dir:         box.Workspace,
 			Shell:       s.Shell,
 			Sandbox:     box,
 			OutputLimit: output,
 		}}
+	if step != nil && s.Rec != nil && s.Rec.Run.Started.Deterministic {
+		r.Fresh()
+	}
+	return r
 }

@@ -79,6 +79,9 @@ func (r Restorer) tellUndone(ctx context.Context, at history.Where, begun histor
 	if at.Step == "" {
 		at = leftBy(w.Rec.Run, begun.Discarded)
 	}
+	if at.Step == "" && w.Layered() {
+		return nil // our copy lags behind the workspace, of which nothing is undone
+	}
 	var look []action.Action
 	if at.Step != "" && at.Attempt > 0 {
 		look = []action.Action{{Kind: action.Diff, Run: w.Rec.Run.Started.Run, Step: at.Step, Attempt: at.Attempt}}
