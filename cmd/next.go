@@ -164,11 +164,12 @@ func waitingHint(at placedError) string {
 		return "planlock status" + inDir(at.dir) + " shows what it waits for"
 	}
 	resume := at.resume()
-	for _, q := range at.run.Questions() {
-		if late(q) {
-			return fmt.Sprintf("the time to answer is over: %s  puts the question again; then\n        %s", resume, howToAnswer(q, at.dir))
+	if open := at.run.Questions(); len(open) > 0 {
+		how := howToAnswer(open[0], at.dir)
+		if late(open[0]) {
+			return fmt.Sprintf("the time to answer is over: %s  puts the question again; then\n        %s", resume, how)
 		}
-		return fmt.Sprintf("%s\n        then  %s", howToAnswer(q, at.dir), resume)
+		return fmt.Sprintf("%s\n        then  %s", how, resume)
 	}
 	return "go on with  " + resume
 }
