@@ -196,12 +196,26 @@ func (t *Task) Prompt() string {
 	for _, l := range []struct {
 		head  string
 		items []string
-	}{{"Files", t.Files}, {"It is done when", t.AcceptanceCriteria}} {
+	}{{"Files", t.Files}, {"It is done when", t.unsaid()}} {
 		if len(l.items) > 0 {
 			b.WriteString("\n\n" + l.head + ":\n- " + strings.Join(l.items, "\n- "))
 		}
 	}
 	return b.String()
+}
+
+// unsaid are the acceptance criteria; none where the description tells them all, in
+// order.
+func (t *Task) unsaid() []string {
+	rest := t.Description
+	for _, text := range t.AcceptanceCriteria {
+		at := strings.Index(rest, text)
+		if at < 0 {
+			return t.AcceptanceCriteria
+		}
+		rest = rest[at+len(text):]
+	}
+	return nil
 }
 
 // Status of a task or step in its source.

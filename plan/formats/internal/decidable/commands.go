@@ -25,6 +25,10 @@ var (
 	cut = lazyre.New(`\s*(?:2>&1\s*)?\|\s*(?:tail|head)(?:\s+(?:-n\s*)?-?\d+)?\s*$`)
 	// passes is a command whose output is told below it: that all passes.
 	passes = lazyre.New("(?m)^[ \\t]*(?:[-*+][ \\t]+)?\\**Run:?\\**:?[ \\t]+`([^`\\n]+)`[^\\n]*\\n(?:[ \\t]*\\n)?[ \\t]*(?:[-*+][ \\t]+)?\\**Expected:?\\**:?[ \\t]+(?i:\\**PASS(?:ES)?\\b|(?:all )?tests? pass|builds? succeeds?|no errors?|exit (?:code )?0)")
+	// expected is a line below a command that says how it ends, or what it prints.
+	expected = lazyre.New(`^\**(?i:expect(?:ed|s)?(?: (?:output|results?))?)\**:\**\s*(.*)$`)
+	// succeeding is such a line that says no more than that it succeeds.
+	succeeding = lazyre.New(`^[*"'\x60]*(?i:(?:all )?(?:tests? |checks? )?(?:pass(?:es|ed|ing)?\b|succe(?:eds?|ss)\b)|builds? (?:succeeds?|passes)|no errors?\b|exits? (?:with )?(?:code |status )?0)`)
 	// verdict is what they put there to read how it ended.
 	verdict = lazyre.New(`\s*&&\s*echo\s+["']?[\w :✓✅-]*["']?\s*\|\|\s*echo\s+["']?[^"'|&;]*["']?\s*$`)
 )
@@ -47,19 +51,46 @@ func Of(text string) Found {
 		}
 	}
 	lines := strings.Split(text, "\n")
+	command := false // the last line that is not blank is a command, or the end of a block of them
 	for i := 0; i < len(lines); i++ {
+		if strings.TrimSpace(lines[i]) == "" {
+			continue
+		}
+		before := len(f.Checks)
 		if word, fence := outline.FenceWord(lines[i]); fence {
+			var open outline.Fence
+			open.Next(lines[i])
 			end := i + 1
-			for end < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[end]), "```") {
-				end++
+			for ; end < len(lines); end++ {
+				if open.Next(lines[end]); open == (outline.Fence{}) {
+					break
+				}
 			}
 			f.block(word, lines[i+1:min(end, len(lines))])
 			i = end
-			continue
+		} else if f.line(lines[i]); command && len(f.Checks) == before && !succeeds(lines[i]) {
+			f.withdraw()
 		}
-		f.line(lines[i])
+		command = len(f.Checks) > before && f.Checks[len(f.Checks)-1].Kind == "command"
 	}
 	return f
+}
+
+// succeeds reports whether what stands below a command leaves it to its status
+// whether all is well.
+func succeeds(line string) bool {
+	if it, ok := outline.ListItem(line); ok {
+		line = it.Text
+	}
+	m := expected.FindStringSubmatch(strings.TrimSpace(line))
+	return m == nil || succeeding.MatchString(m[1])
+}
+
+// withdraw takes the last command back: its status is not what matters.
+func (f *Found) withdraw() {
+	last := len(f.Checks) - 1
+	f.NotRun = append(f.NotRun, f.Checks[last].Run)
+	f.Checks = f.Checks[:last]
 }
 
 // Passing finds commands in a longer text of which it says that they are to pass:

@@ -40,6 +40,7 @@ func TestOf(t *testing.T) {
 		{"```bash\n# all\n$ go vet ./...\ngo test ./...\n```", []string{"$ set -e\n# all\ngo vet ./...\ngo test ./..."}, 0, 0},
 		{"```bash\ngrep -q a b.md && echo PASS || echo FAIL\n```", []string{"$ grep -q a b.md"}, 0, 0},
 		{"```bash\nls | wc -l  # should be 6\n```", nil, 0, 1},
+		{"~~~sh\nnpm test\n~~~\nThe lamps shine", []string{"$ npm test"}, 1, 0},
 		{"```json\n{}\n```", nil, 0, 0},
 		{"`npx tsc --noEmit` passes", []string{"$ npx tsc --noEmit"}, 0, 0},
 		{"Run `go build ./...` - should build successfully", []string{"$ go build ./..."}, 0, 0},
@@ -47,6 +48,11 @@ func TestOf(t *testing.T) {
 		{"`app/x.tsx` does NOT exist: `! test -f app/x.tsx`", []string{"$ ! test -f app/x.tsx"}, 0, 0},
 		{"All is well, `go test ./...` passes and so on", nil, 1, 1},
 		{"`Shine()` works", nil, 1, 0},
+		// with a line below that says how it ends
+		{"Run: `npm test`\nExpected: PASS", []string{"$ npm test"}, 1, 0},
+		{"```sh\nnpm test\n```\n**Expected:** all tests pass", []string{"$ npm test"}, 1, 0},
+		{"Run: `npm test`\nExpected: FAIL", nil, 1, 1},
+		{"- `go vet ./...`\n```sh\nwc -l a.md\n```\n\n- Expected output: 5", []string{"$ go vet ./..."}, 1, 1},
 		// without marks
 		{"npm test", []string{"$ npm test"}, 0, 0},
 		{"go test ./...", []string{"$ go test ./..."}, 0, 0},

@@ -29,6 +29,8 @@ type Line struct {
 	// Hidden says that the line is in a code fence, or is one of its marks, or
 	// is in a comment: no structure.
 	Hidden bool
+	// Code says that it is in a code fence, or is one of its marks.
+	Code bool
 }
 
 // Body is a text without the byte order mark that it may begin with.
@@ -134,7 +136,7 @@ func (t *Text) hide() {
 		if !comment {
 			code = open.Next(line)
 		}
-		l.Hidden = comment || code
+		l.Hidden, l.Code = comment || code, code
 		trimmed := strings.TrimLeft(line, " \t")
 		switch {
 		case comment:

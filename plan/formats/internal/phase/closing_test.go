@@ -127,6 +127,11 @@ func TestNothingIsDroppedSilently(t *testing.T) {
 		{"<task type=\"auto\" prio=\"1\">\n<name>A</name>\n<done>x</done>\n</task>\n", "! key-without-effect\n"},
 		{"---\nphase: 1\nplan: 1\nmust_haves:\n  truths: [a]\n  truth: [b]\n  key_links:\n    - from: a.go\n      to: b.go\n    - from: a.go\n      pattern: \"(\"\n  artifacts:\n    - path: \"*.go\"\n    - path: a.md\n      min_lines: 2000\n---\n## Task 1: A\n**Acceptance:** x\n",
 			"1.1 file_exists path=\"a.md\"\nend a\n! key-without-effect\n! must-have-undecided\n! must-have-undecided\n! must-have-undecided\n! must-have-undecided\n"},
+		// labels that are not bold, on lines that follow each other
+		{"## Task 1: A\nFiles: a.txt\nAction: Write it.\nVerify: `grep -q a a.txt`\nAcceptance Criteria:\n- `test -s a.txt`\n- `wc -l a.txt` returns 1\n", "1.1 command run=\"grep -q a a.txt\"\n1.1 command run=\"test -s a.txt\"\n! verify-not-run\n"},
+		{"## Task 1: A\nAcceptance Criteria:\n- a\nVerification: npm test\n\nThen:\n```sh\nrm -r a\n```\n", "1.1 command run=\"npm test\"\n"},
+		{"## Task 1: A\n**Acceptance:**\n- `wc -l a.txt` returns 1\n", "! verify-not-run\n"},
+		{"## Task 1: A\n- **Verify:** `npm test`\n- `npm run deploy`\n", "1.1 command run=\"npm test\"\n"},
 		{"## Task 1: A\n**Acceptance:**\n- `go vet ./...` passes\n- npm test\n- it is nice\n", "1.1 command run=\"go vet ./...\"\n1.1 command run=\"npm test\"\n"},
 		{"## Tasks\n  - id: A1\n    title: A\n    verify:\n      - npm test passes\n      - it is nice\n    acceptance: [a]\n\n## Success Criteria\n\n- [ ] All is bright\n", "A1.1 command run=\"npm test\"\nend All is bright\n"},
 		{"<task type=\"auto\">\n<name>A</name>\n<automated>npm test</automated>\n<action>Create `src/a.ts` with a hook.</action>\n</task>\n",

@@ -42,14 +42,7 @@ func (r *reader) effects() {
 			t.tdd = true
 		}
 		for _, text := range t.verify.NotRun {
-			line, _, more := strings.Cut(text, "\n")
-			if more {
-				line += " …"
-			}
-			r.reportFor("verify-not-run", plan.Warning, r.t.At(t.verifyAt),
-				fmt.Sprintf("%s: a command is not run, as words say what it is to print: %s", t.name(i), line),
-				"write a command that fails where it does not hold, as in  <automated>! grep -rn TODO src</automated>",
-				t.id)
+			r.NotRun(r.t.At(t.verifyAt), t.id, t.name(i), text)
 		}
 	}
 }

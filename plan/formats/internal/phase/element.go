@@ -168,7 +168,7 @@ func (t *task) element(e element) {
 	case "depends_on", "depends-on", "dependencies":
 		t.depends, t.dependsAt = listedNames(strings.Split(text, "\n")), e.line
 	case "acceptance_criteria", "acceptance-criteria", "acceptance":
-		t.addCriteria(criteria(strings.Split(e.text, "\n")))
+		t.addCriteria(criteria(strings.Split(e.text, "\n")), e.line)
 	case "done":
 		t.expected = text
 	case "verify":

@@ -87,7 +87,7 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 	}
 	for _, key := range []string{"acceptance", "acceptance_criteria"} {
 		if a := v.get(key); a.kind != 0 {
-			t.acceptance = a.texts()
+			t.acceptance, t.acceptanceAt = a.texts(), a.line
 		}
 	}
 	if c := v.get("verify"); c.kind != 0 {

@@ -118,6 +118,9 @@ func (b *builder) task(r *reader, t *task, id string, call func(string) string) 
 	if t.depends != nil {
 		b.Places[key+".depends_on"] = r.t.At(t.dependsAt)
 	}
+	if t.acceptance != nil {
+		b.Places[key+".acceptance_criteria"] = r.t.At(t.acceptanceAt)
+	}
 	b.Plan.Tasks = append(b.Plan.Tasks, m)
 }
 

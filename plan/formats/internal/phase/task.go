@@ -13,7 +13,7 @@ import (
 
 // Bounds of what is read. They keep time and memory for any text small.
 const (
-	maxField = 10_000 // lines of a field
+	maxField = 10_000 // files of a field
 	maxPart  = 500    // bytes of the name of a file
 	maxYAML  = 1000   // entries that are given to the YAML reader; further ones are read line by line
 )
@@ -30,27 +30,28 @@ func (r *reader) full(tasks, line int) bool {
 
 // A task is one as it was found in a file.
 type task struct {
-	line       int    // of its tag, heading or entry, from 0
-	end        int    // the line behind it
-	id         string // as written; "" where the form has none
-	title      string
-	number     string // the N of a title "Task N: …"
-	kind       string
-	priority   string
-	status     string
-	estimate   string
-	tdd        bool
-	wave       value
-	about      string   // what it builds or describes, where it has no title
-	files      []string // nil: not said
-	depends    []string // nil: not said
-	dependsAt  int
-	acceptance []string // nil: not said
-	expected   string
-	verify     decidable.Found
-	verifyAt   int    // line of the first of it
-	judged     bool   // it says how one verifies it, if only in prose
-	body       string // all that it says
+	line         int    // of its tag, heading or entry, from 0
+	end          int    // the line behind it
+	id           string // as written; "" where the form has none
+	title        string
+	number       string // the N of a title "Task N: …"
+	kind         string
+	priority     string
+	status       string
+	estimate     string
+	tdd          bool
+	wave         value
+	about        string   // what it builds or describes, where it has no title
+	files        []string // nil: not said
+	depends      []string // nil: not said
+	dependsAt    int
+	acceptance   []string // nil: not said
+	acceptanceAt int
+	expected     string
+	verify       decidable.Found
+	verifyAt     int    // line of the first of it
+	judged       bool   // it says how one verifies it, if only in prose
+	body         string // all that it says
 }
 
 // A reader goes through one file.

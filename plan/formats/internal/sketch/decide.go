@@ -1,6 +1,9 @@
 package sketch
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/decidable"
 )
@@ -11,8 +14,12 @@ func (s *Sketch) decide() {
 	for i := range s.Plan.Tasks {
 		t := &s.Plan.Tasks[i]
 		for _, text := range t.AcceptanceCriteria {
-			if f := decidable.Of(text); len(f.Words) == 0 {
+			f := decidable.Of(text)
+			if len(f.Words) == 0 {
 				s.End(i, f.Checks...)
+			}
+			for _, run := range f.NotRun {
+				s.NotRun(s.criteriaAt(i), t.ID, fmt.Sprintf("task %q", t.ID), run)
 			}
 		}
 		if len(t.Steps) == 0 {
@@ -20,8 +27,7 @@ func (s *Sketch) decide() {
 		}
 		for j := range t.Steps {
 			step := &t.Steps[j]
-			step.Postconditions = append(step.Postconditions, decidable.Passing(step.Prompt)...)
-			for _, c := range decidable.Derived(step.Description, step.Prompt) {
+			for _, c := range append(decidable.Passing(step.Prompt), decidable.Derived(step.Description, step.Prompt)...) {
 				if !named(step.Postconditions, c) {
 					step.Postconditions = append(step.Postconditions, c)
 				}
@@ -34,9 +40,30 @@ func (s *Sketch) decide() {
 // words.
 func named(list []plan.Check, c plan.Check) bool {
 	for _, have := range list {
-		if have.Kind == c.Kind && have.Path == c.Path {
+		if have.Kind == c.Kind && have.Path == c.Path && have.Run == c.Run {
 			return true
 		}
 	}
 	return false
+}
+
+// criteriaAt is where the i-th task says when it is done, or else the task.
+func (s *Sketch) criteriaAt(i int) plan.Position {
+	key := fmt.Sprintf("tasks[%d]", i)
+	if at, ok := s.Places[key+".acceptance_criteria"]; ok {
+		return at
+	}
+	return s.Places[key]
+}
+
+// NotRun warns of a command that says how a task, or a step of it, is verified,
+// and that is not run; who names what is verified.
+func (s *Sketch) NotRun(at plan.Position, task, who, text string) {
+	line, _, more := strings.Cut(text, "\n")
+	if more {
+		line += " …"
+	}
+	s.Report("verify-not-run", plan.Warning, at, task,
+		fmt.Sprintf("%s: a command is not run, as words say what it is to print: %s", who, line),
+		"write a command that fails where it does not hold, as in  `! grep -rn TODO src`")
 }

@@ -86,12 +86,12 @@ func (s *Sketch) Cycles(p *plan.Plan, at func(task string) plan.Position) {
 // Draft is the finished plan. Settings are sorted by key.
 func (s *Sketch) Draft(format plan.Format, files ...plan.Text) *plan.Draft {
 	slices.SortStableFunc(s.Plan.Settings, plan.Setting.Compare)
+	s.decide()
 	for i := range s.Found {
 		if f := &s.Found[i]; f.More > 0 {
 			f.Message += fmt.Sprintf("; and %d more of this kind", f.More)
 		}
 	}
-	s.decide()
 	return plan.Assemble(plan.Parts{Plan: s.Plan, Format: format, Files: files, Found: s.Found, Broken: s.Broken,
 		Position: s.Places.Position, Ends: s.Ends})
 }

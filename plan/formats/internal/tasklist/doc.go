@@ -28,6 +28,10 @@
 // the forms is kept, as a task or with the text of the item above it, and
 // reported as item-irregular.
 //
+// What stands below an item behind "Verify:", "Acceptance criteria:" and the like
+// becomes postconditions and criteria, as in phase plans. A code block that is
+// indented below an item is part of its text.
+//
 // Items are gathered one by one into a list, which notes where each stands and
 // what is below it; each tool has a function that finds the items. References
 // between them are judged when all are there, and only warned of: lists are

@@ -17,7 +17,12 @@ var timestamp = lazyre.New(`^\((\d{4}-\d\d-\d\d[^()]{0,20})\)\s*`)
 func readExecPlan(r *list) {
 	inside, purpose, last := "", []string(nil), -1
 	level := 0
-	for i, line := range r.t.Shown(0) {
+	for i := range r.t.Lines {
+		if r.t.Lines[i].Hidden {
+			r.code(part{last, -1}, 0, i)
+			continue
+		}
+		line := r.t.Line(i)
 		if l, text := outline.Heading(line); l > 0 {
 			if inside == "" || l <= level {
 				inside, level = section(text), l
@@ -33,7 +38,7 @@ func readExecPlan(r *list) {
 		case inside == "progress" && ok:
 			last = progress(r, i, it)
 		case inside == "progress":
-			r.below(last, line)
+			r.detail(last, i)
 		case inside == "purpose" && purpose == nil && trimmed != "":
 			purpose = []string{trimmed}
 			r.Places["goal"] = r.t.At(i)

@@ -17,7 +17,7 @@ func TestHostile(t *testing.T) {
 	}
 	for _, head := range []string{"", "- [ ] T001 a (depends on ", "### Task 1: t\n- [ ] **Step 1: x**\n", "- [ ] 1. a\n", "{\"tasks\":[{\"id\":1,\"title\":\"a\",\"status\":\"b\"},"} {
 		for _, piece := range []string{"- [ ] T001 x\n", "- [ ] 1.1 a\n", "## 1. a\n- [ ] 1.1 a\n",
-			"- [ ] 1. a\n  b\n", "### Task 1: x\n- [ ] **Step 1: a**\n", "\n", "- [ ] a\n",
+			"- [ ] 1. a\n  b\n", "  Verify: look\n", "  Verify:\n  ```sh\n  npm test\n  ```\n", "  Acceptance:\n  - `wc -l a` returns 5\n", "### Task 1: x\n- [ ] **Step 1: a**\n", "\n", "- [ ] a\n",
 			"## Progress\n- [ ] a\n## Purpose\n## Context\n## Validation\n", "T001-T999, ", "(depends on T1 ", "[", "{\"a\":", "[0,", "{\"tasks\":[", "**Files:**\n- `a`, \n", "\x00", "\xff",
 			`{"id":"a","title":"b","status":"open","priority":1,"issue_type":"x","dependencies":[{"depends_on_id":"a","type":"blocks"}]}` + "\n",
 			`{"id":1,"title":"a","subtasks":[{"id":1,"dependencies":[1]}]},`} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/decidable"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 	"github.com/planlock/planlock/plan/internal/spelling"
 )
@@ -68,6 +69,7 @@ func (r *taskMaster) tag(tag string, list jsontree.Value) {
 		if d := v.Get("dependencies"); d.OK() {
 			r.Places[fmt.Sprintf("tasks[%d].depends_on", i)] = r.t.Offset(d.Offset())
 		}
+		r.tested(part{i, -1}, v)
 		r.subtasks(i, v.Get("subtasks"))
 	}
 	if shared {
@@ -159,6 +161,16 @@ func (r *taskMaster) subtask(task int, v jsontree.Value, n int) {
 	s.Prompt = strings.TrimSpace(s.Description + "\n\n" +
 		paragraphs(v, "description", "details", "testStrategy", "acceptanceCriteria"))
 	r.addStep(task, s, r.t.Offset(v.Offset()))
+	at := part{task, len(t.Steps) - 1}
+	r.criteria(at, bullets(v.Get("acceptanceCriteria")), r.place(at))
+	r.tested(at, v)
+}
+
+// tested reads how a task or a subtask is verified.
+func (r *taskMaster) tested(at part, v jsontree.Value) {
+	if how := v.Get("testStrategy"); how.OK() {
+		r.verified(at, decidable.Of(how.Text()), r.t.Offset(how.Offset()))
+	}
 }
 
 // readBeads reads one issue from each line. A line that is none is reported, and

@@ -17,13 +17,22 @@ type list struct {
 	sketch.Sketch
 	t      *outline.Text
 	notes  map[string][]string // settings below task_list: ids by what they share
-	bodies map[part]*strings.Builder
-	items  int    // tasks and steps so far
-	wave   string // that a task belongs to that comes next and may run beside others; "" begins one
+	bodies map[part]*body
+	words  map[part][]string // what people look at when a step is done
+	fence  outline.Fence     // of the code that was passed last
+	below  bool              // that code stands below an item
+	items  int               // tasks and steps so far
+	wave   string            // that a task belongs to that comes next and may run beside others; "" begins one
 }
 
 // A part is a task, or with a step that is not negative that step of it.
 type part struct{ task, step int }
+
+// A body is what stands below a task or a step.
+type body struct {
+	text  strings.Builder
+	lines []int // of the file, from 0
+}
 
 // addTask adds a task that stands on a line, and returns its index.
 func (l *list) addTask(t plan.Task, line int) int { return l.addTaskAt(t, l.t.At(line)) }
@@ -46,24 +55,42 @@ func (l *list) addStep(task int, s plan.Step, at plan.Position) {
 	t.Steps = append(t.Steps, s)
 }
 
-// below adds a line to the description of a task.
-func (l *list) below(task int, line string) {
-	if task < 0 || strings.TrimSpace(line) == "" || outline.Width(line) == 0 {
+// detail adds a line to the text below a task if it is indented.
+func (l *list) detail(task, line int) {
+	text := l.t.Line(line)
+	if task < 0 || strings.TrimSpace(text) == "" || outline.Width(text) == 0 {
 		return
 	}
 	l.describe(task, -1, line)
 }
 
+// code adds a line of a code block, or its mark, to the text below a task or a
+// step if the block stands deeper than that. It is given every line that is
+// hidden; comments are no code.
+func (l *list) code(at part, indent, line int) {
+	if !l.t.Lines[line].Code {
+		return
+	}
+	text := l.t.Line(line)
+	if _, opens := l.fence.Opens(text); opens >= 0 {
+		l.below = at.task >= 0 && outline.Width(text) > indent
+	}
+	if l.below {
+		l.describe(at.task, at.step, line)
+	}
+}
+
 // describe adds a line to the text below a task or a step. The text is put
 // together when all lines are read, so that many lines cost no more than their
 // length.
-func (l *list) describe(task, step int, line string) {
+func (l *list) describe(task, step, line int) {
 	b := l.bodies[part{task, step}]
 	if b == nil {
-		b = &strings.Builder{}
+		b = &body{}
 		l.bodies[part{task, step}] = b
 	}
-	b.WriteString(strings.TrimRight(line, " \t") + "\n")
+	b.text.WriteString(strings.TrimRight(l.t.Line(line), " \t") + "\n")
+	b.lines = append(b.lines, line)
 }
 
 // finish gives tasks and steps what was found below them. A task that has no
@@ -75,14 +102,14 @@ func (l *list) finish() {
 			t.Status = ofSteps(t.Steps)
 		}
 		if b := l.bodies[part{i, -1}]; b != nil {
-			t.Description = strings.Trim(t.Description+"\n"+b.String(), "\n")
+			t.Description = strings.Trim(t.Description+"\n"+b.text.String(), "\n")
 		}
 		for j := range t.Steps {
 			if t.Steps[j].Status == "" {
 				t.Steps[j].Status = plan.Open
 			}
 			if b := l.bodies[part{i, j}]; b != nil {
-				t.Steps[j].Prompt = strings.Trim(t.Steps[j].Description+"\n\n"+strings.Trim(b.String(), "\n"), "\n")
+				t.Steps[j].Prompt = strings.Trim(t.Steps[j].Description+"\n\n"+strings.Trim(b.text.String(), "\n"), "\n")
 			}
 		}
 	}

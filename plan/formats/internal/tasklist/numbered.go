@@ -43,7 +43,7 @@ func readNumbered(r *list, format plan.Format) {
 	for i := range r.t.Lines {
 		line := r.t.Line(i)
 		if r.t.Lines[i].Hidden {
-			n.detail(line)
+			n.code(n.at, n.indent, i)
 			continue
 		}
 		if level, text := outline.Heading(line); level > 0 {
@@ -56,7 +56,7 @@ func readNumbered(r *list, format plan.Format) {
 		}
 		switch {
 		case !ok:
-			n.detail(line)
+			n.detail(i)
 		case numberedID.MatchString(it.Text) && strings.TrimSpace(it.Text) != "":
 			n.item(i, it)
 		default:
@@ -66,8 +66,9 @@ func readNumbered(r *list, format plan.Format) {
 }
 
 // detail adds a line to the item above.
-func (n *numberer) detail(line string) {
-	if n.at.task >= 0 && strings.TrimSpace(line) != "" && outline.Width(line) > n.indent {
+func (n *numberer) detail(line int) {
+	text := n.t.Line(line)
+	if n.at.task >= 0 && strings.TrimSpace(text) != "" && outline.Width(text) > n.indent {
 		n.describe(n.at.task, n.at.step, line)
 	}
 }
@@ -207,7 +208,7 @@ func (n *numberer) plain(line int, it outline.Item, text string) {
 		return
 	}
 	if n.at.task >= 0 {
-		n.describe(n.at.task, n.at.step, text)
+		n.describe(n.at.task, n.at.step, line)
 		n.irregular(line, "with the text of the item above it", "give it a number, as in  - [ ] 1.2 text")
 		return
 	}

@@ -35,7 +35,7 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 		return nil, err
 	}
 	l := &list{Sketch: sketch.New(), t: outline.New(name, text), notes: map[string][]string{},
-		bodies: map[part]*strings.Builder{}}
+		bodies: map[part]*body{}, words: map[part][]string{}}
 	l.Plan.Meta.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), path.Ext(name))
 	format := formatOf(l.t, name)
 	if read := readerOf(format); read != nil {
@@ -45,6 +45,7 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 			"write items as  - [ ] T001 text  or  - [ ] 1. text")
 	}
 	l.finish()
+	l.verify()
 	l.goal()
 	l.references()
 	l.settings()

@@ -37,7 +37,12 @@ var (
 func readSpecKit(r *list) {
 	phase := ""
 	last := -1
-	for i, line := range r.t.Shown(0) {
+	for i := range r.t.Lines {
+		if r.t.Lines[i].Hidden {
+			r.code(part{last, -1}, 0, i)
+			continue
+		}
+		line := r.t.Line(i)
 		if level, text := outline.Heading(line); level > 0 {
 			if level == 2 {
 				phase = text
@@ -51,11 +56,11 @@ func readSpecKit(r *list) {
 		}
 		switch {
 		case !ok:
-			r.below(last, line)
+			r.detail(last, i)
 		case specKitID.MatchString(it.Text):
 			last = specKitItem(r, i, it, phase)
 		case it.Indent >= 2 && last >= 0:
-			r.below(last, line)
+			r.detail(last, i)
 			r.irregular(i, "with the text of the task above it", "give it an id of its own, as in  - [ ] T042 text")
 		default:
 			last = len(r.Plan.Tasks)

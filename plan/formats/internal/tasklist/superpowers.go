@@ -22,7 +22,7 @@ func readSuperpowers(l *list) {
 	for i := range r.t.Lines {
 		line := r.t.Line(i)
 		if r.t.Lines[i].Hidden {
-			r.stepText(task, line)
+			r.stepText(task, i)
 			continue
 		}
 		if l, text := outline.Heading(line); l > 0 {
@@ -37,7 +37,7 @@ func readSuperpowers(l *list) {
 			case l <= level:
 				task = -1
 			default:
-				r.stepText(task, line)
+				r.stepText(task, i)
 			}
 			continue
 		}
@@ -65,7 +65,7 @@ func readSuperpowers(l *list) {
 		case files && r.fileLine(task, line):
 		default:
 			files = files && strings.TrimSpace(line) == ""
-			r.stepText(task, line)
+			r.stepText(task, i)
 		}
 	}
 	for i := range r.Plan.Tasks {
@@ -110,7 +110,7 @@ func (r *superpowers) markedStep(task, line int, m []string) {
 
 // stepText adds a line to the last step of a task, or to the task before its
 // first.
-func (r *superpowers) stepText(task int, line string) {
+func (r *superpowers) stepText(task, line int) {
 	if task >= 0 {
 		r.describe(task, len(r.Plan.Tasks[task].Steps)-1, line)
 	}

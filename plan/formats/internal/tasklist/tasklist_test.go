@@ -246,6 +246,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("tasks.md", "- [ ] T001 [P] [US1] x (depends on T001-T999)\n  - [ ] y\n")
 	f.Add("tasks.json", `{"tasks":[{"id":1,"title":"a","status":"x","subtasks":[{"id":1,"dependencies":[1]}]}]}`)
 	f.Add("issues.jsonl", `{"id":"a","title":"b","status":"open","issue_type":"c","dependencies":[{}]}`+"\n{")
+	f.Add("tasks.md", "- [ ] T001 x\n  Verify:\n  ```sh\n  npm test\n\n  ```\n  - Acceptance: `wc -l a` returns 1\n")
 	f.Add("p.md", "### Task 1: a\n**Files:**\n- Create: `x`\n- [ ] **Step 1: b** c\n")
 	f.Fuzz(func(t *testing.T, name, text string) {
 		d, err := tasklist.Read(name, []byte(text))
