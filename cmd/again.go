@@ -146,6 +146,12 @@ func resumeWith(run *history.Run, dir string, given []string) string {
 // was started.
 func resumeFrom(run *history.Run, dir string) string { return resumeWith(run, dir, run.Policy.Given) }
 
+// attendWith is resumeWith where what is asked is left for planlock answer,
+// whatever was said of questions before.
+func attendWith(run *history.Run, dir string, given []string) string {
+	return resumeWith(run, dir, merged(given, []string{"--answers=wait"}))
+}
+
 // lockWith is the command that locks a plan for a run that is given these flags.
 func lockWith(path, dir string, given []string) string {
 	return fmt.Sprintf("planlock lock %s%s%s", path, inDir(dir), forCommand("lock", given, "ack"))

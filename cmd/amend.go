@@ -43,7 +43,7 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	if err := seatsPrompts(c, &draft.Plan, slices.Concat(run.Started.Acknowledged, codes(f.Ack))); err != nil {
+	if err := seatsPrompts(c, &draft.Plan, slices.Concat(run.Started.Acknowledged, codes(f.Ack)), draft.Format, ""); err != nil {
 		return err
 	}
 	p.sign(c)
@@ -52,6 +52,9 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		if failed := p.foretell(ctx, f, run, draft, err); failed != nil {
 			return failed
+		}
+		if is[*plan.AmendError](err) {
+			return &placedError{err: err, path: path, run: run, given: merged(run.Policy.Given, f.typed)}
 		}
 		return err // its own hint says what to do; the run is as it was
 	}

@@ -171,6 +171,19 @@ func (e *signalError) Error() string {
 	return "stopped by " + e.signal.String()
 }
 
+// again is what ends the program at once after e; "" of nil.
+func (e *signalError) again() string {
+	switch {
+	case e == nil:
+		return ""
+	case e.signal == os.Interrupt:
+		return "another Ctrl-C"
+	case e.signal == syscall.SIGTERM:
+		return "another SIGTERM"
+	}
+	return "the same signal again"
+}
+
 // interruptible is a context that ends with a *signalError at the first
 // interrupt. The second one ends the process at once; the journal survives
 // that.

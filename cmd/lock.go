@@ -54,7 +54,7 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return ofPlan(f.Args[0], err)
 	}
-	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
+	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged, draft.Format, f.Args[0]); err != nil {
 		return ofPlan(f.Args[0], err)
 	}
 	text, err := lockfile.Encode(locked)

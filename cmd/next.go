@@ -42,11 +42,14 @@ func message(ctx context.Context, err error) string {
 	var refused *exec.RefusedError
 	var acks *plan.AckError
 	var unseen *noEntryError
+	var amend *plan.AmendError
 	switch {
 	case errors.As(err, &refused):
 		return refusedMessage(refused, at)
 	case errors.As(err, &acks):
 		return ackMessage(acks, at)
+	case errors.As(err, &amend) && at.run != nil:
+		return withHint(forPeople(err.Error()), at.amendHints()...)
 	case errors.As(err, &unseen):
 		return withHint(unseen.Error(), unseen.hints(ctx, at)...)
 	}
@@ -109,6 +112,8 @@ func hint(err error, at placedError) string {
 		return ""
 	case errors.As(err, &unheard) && unheard.Question == "":
 		return "planlock choices" + inDir(at.dir) + " lists those that are remembered"
+	case unheard != nil && at.unasked():
+		return unaskedHint(at)
 	case unheard != nil:
 		return "planlock status" + inDir(at.dir) + " shows the question and how to answer it"
 	case errors.Is(err, syscall.ENOSPC):
@@ -129,14 +134,21 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 	if at.run == nil {
 		return text
 	}
+	as := spellingOf(at.run, at.dir, at.given)
+	if _, lock := (exec.Workspace{Dir: at.dir}).Sources(at.run); lock == "" {
+		text = "mend what the report names; once that is mended:  " + as.spell(action.Action{Kind: action.Run})
+	}
 	if at.run.Count(history.Completed) > 0 && !at.run.Started.Shadow {
-		as := spellingOf(at.run, at.dir, at.given)
 		text = "mend what the report names; once that is mended:  " +
 			as.spell(action.Action{Kind: action.Finish, Run: o.Run})
 	}
 	unmet := len(gate.Judgements(at.run.Final).Blocking()) > 0 // some criteria of the whole do not hold
 	if at.run.CarriedOut() && o.Status == history.Partial && !unmet && !at.run.Started.Shadow &&
 		len(at.run.LackEvidence()) == 0 {
+		if leftOutAlone(at.run) {
+			return "nobody saw a check of what was left out, as it was there already, fail without its work: to have that seen, " +
+				"take the work away, and run the plan with nothing left out (no --ack done:STEP)"
+		}
 		return "all was carried out, and not all of it was looked at: roll it back (planlock rollback) and run it with checks that " +
 			"fail without the work, or have a program look with --validator PATH"
 	}
@@ -147,6 +159,22 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		}
 	}
 	return text
+}
+
+// leftOutAlone reports whether all that nobody looked at was left out because
+// its work was there.
+func leftOutAlone(run *history.Run) bool {
+	out, standings := false, run.Standings()
+	for _, s := range run.Steps {
+		basis, _ := standings.Of(s)
+		switch {
+		case s.Skipped != nil && s.Skipped.Done:
+			out = out || !basis.Counts()
+		case !basis.Counts():
+			return false
+		}
+	}
+	return out
 }
 
 // andResume is the end of a hint where a run can go on; "" where there is none,
@@ -174,6 +202,27 @@ func waitingHint(at placedError) string {
 	return "go on with  " + resume
 }
 
+// amendHints are the ways on with a plan that changes more than it may.
+func (e *placedError) amendHints() []string {
+	hints := []string{fmt.Sprintf("bring back what is named above, and then:  planlock amend%s %s %s", inDir(e.dir),
+		e.run.Started.Run, quoted(displayPath(e.path)))}
+	_, lock := exec.Workspace{Dir: e.dir}.Sources(e.run)
+	as := spellingOf(e.run, e.dir, e.flags())
+	for _, a := range instead(e.run, e.path, lock) {
+		hints = append(hints, way(a, true)+as.spell(a))
+	}
+	return hints
+}
+
+// unaskedHint says how a run comes to ask again that asks nothing now.
+func unaskedHint(at placedError) string {
+	if at.run.Foreign == nil {
+		return "go on with  " + at.resume()
+	}
+	return "nobody was there when it was asked; to have it asked again, and answer it then:  " +
+		attendWith(at.run, at.dir, at.flags())
+}
+
 // refusedMessage lists what kept a run from beginning or going on.
 func refusedMessage(r *exec.RefusedError, at placedError) string {
 	text := "refused:"
@@ -187,7 +236,7 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 	hints, as := append([]string{r.Hint}, absent(r)...), spelling{dir: at.dir}
 	inHand := at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil
 	if inHand {
-		as.run, as.resume = r.Run, at.resume()
+		as = spellingOf(at.run, at.dir, at.flags())
 	}
 	for _, a := range r.Actions {
 		hints = append(hints, way(a, inHand)+as.spell(a))
@@ -233,12 +282,20 @@ func way(a action.Action, inHand bool) string {
 		return "or let the run go on although that moved:  "
 	case a.Kind == action.Resume:
 		return "then go on:  "
+	case a.Kind == action.Attend:
+		return "or have the question put again, and answer what becomes of it:  "
 	case len(a.Accept) > 0:
 		return "or do it although that moved:  "
 	case a.Kind == action.Rollback:
 		return "or have what others did in the workspace undone, and kept:  "
 	case a.Kind == action.Abandon:
 		return "or give the run up:  "
+	case a.Kind == action.Lock:
+		return "and then lock this plan:  "
+	case a.Kind == action.Run:
+		return "and then run this plan:  "
+	case a.Kind == action.Finish:
+		return "and then run this plan, which takes over what was completed:  "
 	}
 	return ""
 }
@@ -319,6 +376,14 @@ func resumeOther(dir, id string) string {
 	return resumeIn(dir, id)
 }
 
+// attendOther is resumeOther where what is asked is left for planlock answer.
+func attendOther(dir, id string) string {
+	if run, err := (exec.Workspace{Dir: dir}).History(context.Background(), id); err == nil {
+		return attendWith(run, dir, run.Policy.Given)
+	}
+	return resumeIn(dir, id) + waits
+}
+
 // A placedError is an error with what is needed to say what to do next.
 type placedError struct {
 	err   error
@@ -334,11 +399,19 @@ func (e *placedError) Error() string { return e.err.Error() }
 func (e *placedError) Unwrap() error { return e.err }
 
 // resume is the command that goes on with the run, in the way it was started.
-func (e *placedError) resume() string {
+func (e *placedError) resume() string { return resumeWith(e.run, e.dir, e.flags()) }
+
+// flags are those that the run is given.
+func (e *placedError) flags() []string {
 	if e.given == nil {
-		return resumeFrom(e.run, e.dir)
+		return e.run.Policy.Given
 	}
-	return resumeWith(e.run, e.dir, e.given)
+	return e.given
+}
+
+// unasked reports whether the run goes on, and asks nothing now.
+func (e *placedError) unasked() bool {
+	return e.run != nil && e.run.Ended == nil && len(e.run.Questions()) == 0
 }
 
 // about says which run an error is about; nil stays nil.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -176,7 +177,10 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 
 // seatsPrompts refuses a plan of which steps could only fail, because the shell
 // would get their prompts.
-func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string) error {
+//
+// A command is added to the plan where its format has a place for one; path is
+// that of a plan which may be converted to the format that does, or "".
+func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string, format plan.Format, path string) error {
 	if _, ok := c.Executors[""].(*shell.Executor); !ok || len(c.Reviewers) > 0 { // whose jobs may be what runs
 		return nil
 	}
@@ -184,11 +188,19 @@ func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string) error {
 	if len(steps) == 0 {
 		return nil
 	}
+	hint := "name a program that understands prompts:  --executor PATH"
+	switch {
+	case format == plan.Native:
+		hint += "; or give the step a run"
+	case path != "":
+		hint += "\n  hint: or write the plan as TOML, and give the step a run there:  planlock convert " +
+			quoted(displayPath(path)) + " --to native -o plan.toml --dir " + quoted(cmp.Or(c.Dir, "."))
+	}
 	return &exec.RefusedError{
 		Reasons: []string{
 			fmt.Sprintf("%s %s a prompt and no command, and nobody but the shell is there to carry it out",
 				stepsNamed(steps), hasOrHave(len(steps)))},
-		Hint: "name a program that understands prompts:  --executor PATH; or give the step a run",
+		Hint: hint,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/lockfile"
@@ -90,11 +91,13 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		refused := &exec.RefusedError{Run: run.Started.Run,
 			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(),
 				got.Short())},
-			Hint: fmt.Sprintf("resume the run with the plan that it %s, or lock the new one and run that",
-				boundBy(run))}
+			Hint: fmt.Sprintf("put back the plan that the run %s, or say where it lies now:  %s --plan PATH",
+				boundBy(run), resumeFrom(run, c.Dir)),
+			Actions: instead(run, from, lock)}
 		if was, err := p.workspace(c.Dir).Plan(ctx, run); err == nil {
 			if _, err := was.Amend(&draft.Plan); err == nil {
-				refused.Run, refused.Hint = "", fmt.Sprintf("it has further steps; to add them to the run:  planlock amend%s %s %s", inDir(c.Dir), run.Started.Run, quoted(displayPath(from)))
+				refused.Run, refused.Actions = "", nil
+				refused.Hint = fmt.Sprintf("it has further steps; to add them to the run:  planlock amend%s %s %s", inDir(c.Dir), run.Started.Run, quoted(displayPath(from)))
 			}
 		}
 		return nil, refused
@@ -112,6 +115,23 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}
 	}
 	return lockfile.Read(draft, text, c.Options())
+}
+
+// instead are the ways from a run to another plan than its own, whose lock lies
+// in a file or, if that is "", nowhere: the run is given up, and what it
+// completed is taken over.
+func instead(run *history.Run, path, lock string) []action.Action {
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	ways := []action.Action{{Kind: action.Abandon, Run: run.Started.Run}}
+	if lock != "" {
+		ways = append(ways, action.Action{Kind: action.Lock, Path: path})
+	}
+	if run.Count(history.Completed) == 0 || run.Started.Shadow {
+		return append(ways, action.Action{Kind: action.Run, Path: path})
+	}
+	return append(ways, action.Action{Kind: action.Finish, Run: run.Started.Run, Path: path})
 }
 
 // boundBy is what made the plan of a run its plan.

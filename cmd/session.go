@@ -65,7 +65,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
-	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
+	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged, draft.Format, f.Args[0]); err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
 	if err := f.chooseMode(ctx, p, c, locked.Plan()); err != nil {
@@ -271,7 +271,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 			broken = writeLine(p.out, e.Record)
 		}
 	}
-	unwatch := context.AfterFunc(ctx, shown.Stopping)
+	unwatch := context.AfterFunc(ctx, func() { shown.Stopping(interruption(ctx).again()) })
 	report, err := do()
 	unwatch()
 	shown.Close()

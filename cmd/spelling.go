@@ -21,6 +21,7 @@ type spelling struct {
 	plan   string   // where the plan of the run lay; "" where no run is known
 	run    string   // its id
 	resume string   // the command that goes on with it
+	attend string   // likewise, with its questions left for planlock answer
 	given  []string // flags that it was given
 }
 
@@ -35,6 +36,11 @@ func (s spelling) spell(a action.Action) string {
 		return fmt.Sprintf("planlock run %s%s --from %s%s%s", s.path(a), in, a.Run, forCommand("run", s.given),
 			acks(a, s.given))
 	case action.Attend:
+		if a.Run != "" && a.Run == s.run {
+			return s.attend
+		} else if a.Run != "" {
+			return attendOther(s.dir, a.Run)
+		}
 		return "run the plan on a terminal, or with --answers wait, and answer with planlock answer"
 	case action.Check:
 		return fmt.Sprintf("planlock check %s --dir %s", s.path(a), quoted(cmp.Or(s.dir, ".")))
@@ -78,7 +84,7 @@ func (s spelling) path(a action.Action) string {
 // spellingOf spells what can be done about a run, which was given these flags.
 func spellingOf(run *history.Run, dir string, given []string) spelling {
 	return spelling{dir: dir, plan: planPath(run, dir), run: run.Started.Run, resume: resumeWith(run, dir, given),
-		given: given}
+		attend: attendWith(run, dir, given), given: given}
 }
 
 // acks are the flags that acknowledge what an action asks for, besides those

@@ -55,7 +55,7 @@ func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 		}
 	}
 	if run.Paused != nil {
-		why := strings.TrimPrefix(run.Paused.Why, "stopped ")
+		why := strings.TrimPrefix(forPeople(run.Paused.Why), "stopped ")
 		if run.Stopping != nil {
 			why += " " + run.Stopping.String()
 		}
@@ -98,6 +98,10 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		fmt.Fprintf(w, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:
 		fmt.Fprintf(w, "next     %s\n", inHand(ctx, dir, resume))
+	case run.Foreign != nil:
+		fmt.Fprintf(w, "next     put back what others did, then  %s\n", resume)
+		fmt.Fprintf(w, "or       have the question put again, and answer it:  %s\n",
+			escaped(attendWith(run, dir, run.Policy.Given)))
 	default:
 		fmt.Fprintf(w, "next     %s\n", resume)
 	}

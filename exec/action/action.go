@@ -28,7 +28,7 @@ type Kind string
 const (
 	Run      Kind = "run"      // run a plan, or run it again: Path, Acknowledge
 	Finish   Kind = "finish"   // run a plan, taking over what a run completed that has ended: Run, Path, Acknowledge
-	Attend   Kind = "attend"   // run a plan where somebody answers its questions: Path
+	Attend   Kind = "attend"   // run a plan, or go on with a run, where somebody answers its questions: Path, or Run
 	Lock     Kind = "lock"     // lock a plan: Path, Acknowledge
 	Check    Kind = "check"    // check a plan against its workspace: Path
 	Resume   Kind = "resume"   // go on with a run: Run; Accept

@@ -14,6 +14,9 @@ func (a Action) String() string {
 	case Finish:
 		return fmt.Sprintf("run %s and take over what %s completed", a.plan(), a.run()) + a.acknowledging()
 	case Attend:
+		if a.Run != "" {
+			return "resume " + a.run() + " where somebody answers its questions"
+		}
 		return "run " + a.plan() + " where somebody answers its questions"
 	case Lock:
 		return "lock " + a.plan() + a.acknowledging()

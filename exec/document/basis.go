@@ -16,6 +16,9 @@ type standing struct {
 	// Verify would have it proved, as a line of the plan; "" where somebody
 	// looked, or nobody has to.
 	Verify string `json:"verify,omitempty"`
+	// leftOut is set of work that was there already, which nobody looked at: a
+	// check shows nothing more while the step is left out.
+	leftOut bool
 }
 
 // bases are how many steps rest on what.
@@ -66,7 +69,9 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 		rep.Counts.Bases.add(basis)
 		s.Standing = &standing{Basis: basis, Why: why}
 		if _, in, ok := p.Step(s.Address); ok && essential(in) && !basis.Counts() {
-			s.Standing.Verify = verify(s)
+			if s.Standing.leftOut = s.Skipped != nil && s.Skipped.Done; !s.Standing.leftOut {
+				s.Standing.Verify = verify(s)
+			}
 		}
 	}
 }
@@ -97,6 +102,17 @@ func (rep *Model) unlooked() []*step {
 	for _, s := range rep.steps {
 		if s.Standing != nil && s.Standing.Verify != "" {
 			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// leftOut are the addresses of the steps that were left out, as their work was
+// there, and that decide whether the goal is achieved.
+func (rep *Model) leftOut() (steps []plan.Address) {
+	for _, s := range rep.steps {
+		if s.Standing != nil && s.Standing.leftOut {
+			steps = append(steps, s.Address)
 		}
 	}
 	return steps

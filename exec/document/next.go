@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
@@ -92,6 +93,9 @@ func nextSteps(rep *Model) []nextStep {
 		}
 		return append(out, nextStep{why: "Then go on", do: rep.resume()})
 	}
+	if f := rep.of.Foreign; f != nil && rep.Status == history.Waiting {
+		return rep.unsettled(f)
+	}
 	if rep.Status == history.Waiting {
 		return []nextStep{{why: "Go on", do: rep.resume()}}
 	}
@@ -99,6 +103,21 @@ func nextSteps(rep *Model) []nextStep {
 	// on.
 	return []nextStep{{why: "If it was killed, go on", do: rep.resume()},
 		{why: "If it is under way, look again", do: rep.look()}}
+}
+
+// unsettled is what to do about a run of which nobody was there to say what
+// becomes of what others did in the workspace.
+func (rep *Model) unsettled(f *history.Foreign) []nextStep {
+	most := min(len(f.Changes), 3)
+	what := strings.Join(f.Changes[:most], ", ")
+	if more := len(f.Changes) - most; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	return []nextStep{
+		{why: fmt.Sprintf("The workspace holds what no step made (%s). Put it back, then go on", what), do: rep.resume()},
+		{why: "Or have the question put again, and answer what becomes of it", do: action.Action{Kind: action.Attend, Run: rep.Run}},
+		{why: "Or give the run up", do: action.Action{Kind: action.Abandon, Run: rep.Run}},
+	}
 }
 
 // afterFailure is what to do about a run that was halted: about each step that

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // textWidth is the number of columns of the text report.
@@ -157,9 +158,14 @@ func Text(out io.Writer, rep *Model) error {
 		w.wrap("  ", "  ", reason)
 	}
 	w.unlooked(rep.unlooked())
+	if out := rep.leftOut(); len(out) > 0 && !rep.Ended.IsZero() {
+		w.line("")
+		w.wrap("   ", "   ", fmt.Sprintf("Left out, as the work was there: %s. Nobody saw a check fail without it. "+
+			"To have that seen, take the work away, and run the plan with nothing left out.", plan.Addresses(out)))
+	}
 	for i, next := range nextSteps(rep) {
 		first := []string{"next  ", "      "}[min(i, 1)]
-		whole := rep.Waiting != nil || next.do.Kind == action.Finish
+		whole := rep.Waiting != nil || rep.of.Foreign != nil || next.do.Kind == action.Finish
 		if whole && !rep.OwnStores && rep.speller.Spells(next.do) { // what is to be copied is not broken
 			w.wrap(first, "      ", next.why+":")
 			w.WriteString(safetext.Escape("        "+rep.say(next.do)+next.rest) + "\n")

@@ -49,7 +49,8 @@ func meaning(c history.Class) string {
 	return string(c)
 }
 
-// remedy says what helps against a class of failure.
+// remedy says what helps against a class of failure, for a plan that was locked
+// in a file.
 func remedy(c history.Class, cause gate.Cause) string {
 	switch c {
 	case history.Refused:
@@ -94,6 +95,15 @@ func remedy(c history.Class, cause gate.Cause) string {
 	return "read the report of the step, and lock again"
 }
 
+// remedy says what helps against a class of failure, as it is done in this run: a
+// plan without a lock file is locked as it is run.
+func (rep *Model) remedy(c history.Class, cause gate.Cause) string {
+	if rep == nil || rep.Lock.File != "" {
+		return remedy(c, cause)
+	}
+	return strings.ReplaceAll(remedy(c, cause), "lock again", "run what is left of the plan")
+}
+
 // remedy says what helps against the failure of the step.
 func (s *step) remedy() string {
 	var cause gate.Cause
@@ -104,13 +114,13 @@ func (s *step) remedy() string {
 		return "answer its question: " + s.of.say(action.Action{Kind: action.Attend})
 	case s.Failure.Class == history.Breach && s.notCreated():
 		leave, rest := s.of.without(s.Address)
-		return fmt.Sprintf("%s; if its work is there already (%s), leave it out: %s%s", remedy(history.Breach, ""),
+		return fmt.Sprintf("%s; if its work is there already (%s), leave it out: %s%s", s.of.remedy(history.Breach, ""),
 			s.of.say(action.Action{Kind: action.Check}), s.of.say(leave), rest)
 	}
 	if f := s.trouble(); f != nil {
 		cause = f.Cause
 	}
-	return remedy(s.Failure.Class, cause)
+	return s.of.remedy(s.Failure.Class, cause)
 }
 
 // unanswered reports whether all that keeps the step from its work is a question

@@ -329,8 +329,9 @@ func (p *Progress) region() []string {
 	return lines
 }
 
-// Stopping says that the run is being stopped, which may take a moment.
-func (p *Progress) Stopping() {
+// Stopping says that the run is being stopped, which may take a moment; again is
+// what ends it at once, "" if nothing does.
+func (p *Progress) Stopping(again string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -339,7 +340,11 @@ func (p *Progress) Stopping() {
 	for _, w := range p.work {
 		w.doing = "ending the step"
 	}
-	p.say("   stopping: the step is ended and the tree restored; another Ctrl-C ends planlock at once")
+	text := "   stopping: the step is ended and the tree restored"
+	if again != "" {
+		text += "; " + again + " ends planlock at once"
+	}
+	p.say(text)
 }
 
 // Close ends the display; the bar stays as its last line.

@@ -176,7 +176,11 @@ func (t judging) executorFault(ctx context.Context) *fault {
 	case errors.Is(t.err, process.ErrExhausted):
 		return faultf(history.Exhausted, "%v", t.err)
 	}
-	return faultf(history.Crashed, "%v", t.err)
+	f := faultf(history.Crashed, "%v", t.err)
+	if why := t.runner.Walled(t.outcome.Output); why != "" {
+		f.Reasons = append(f.Reasons, why)
+	}
+	return f
 }
 
 // printedLast says where an executor was when its time was up.

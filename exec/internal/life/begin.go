@@ -117,7 +117,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
 	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base),
-		l.mounted(), l.shared(), waiting)
+		l.mounted(), l.shared(), notEnded(waiting))
 	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}
@@ -132,7 +132,13 @@ func (l *Life) Begin(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.launch(ctx, started, carried)
+	if err := l.launch(ctx, started, carried); err != nil || len(waiting) == 0 || l.Isolate {
+		return err
+	}
+	l.Warn(fmt.Sprintf("to go on with run %s instead, stop this one, and roll back what it changed by then", waiting[0]),
+		action.Action{Kind: action.Resume, Run: waiting[0]},
+		action.Action{Kind: action.Rollback, Run: id, Step: started.Steps[0].Address})
+	return nil
 }
 
 // warningOf is what a run keeps of a warning about its plan.
@@ -209,14 +215,13 @@ func (l *Life) launch(ctx context.Context, started *history.Started, carried []h
 }
 
 // unfinished refuses a lock that has served a run, and a tree that holds half a
-// step. It warns of a run that waits: what this one changes, that one has not
-// done.
-func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
+// step. It returns the runs that have not ended: what this one changes, those
+// have not done.
+func (l *Life) unfinished(ctx context.Context) (waiting []string, _ error) {
 	all, err := l.Earlier(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var waiting []string
 	var last *history.Run // that worked in the workspace
 	for id, run := range all {
 		if run.Served(l.Locked.ID()) && !run.Started.Shadow {
@@ -236,15 +241,23 @@ func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
 		return nil, &session.Refusal{Run: id, Actions: []action.Action{{Kind: action.Resume, Run: id}},
 			Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", id, inside)}}
 	}
-	if len(waiting) == 0 || l.Shadow {
+	if l.Shadow {
 		return nil, nil
+	}
+	return waiting, nil
+}
+
+// notEnded warns of runs that have not ended.
+func notEnded(waiting []string) []string {
+	if len(waiting) == 0 {
+		return nil
 	}
 	more := ""
 	if n := len(waiting) - 1; n > 0 {
 		more = fmt.Sprintf(" (nor have %d before it)", n)
 	}
-	return []string{fmt.Sprintf("run %s has not ended%s, and cannot go on in a workspace that this run has changed",
-		waiting[0], more)}, nil
+	return []string{fmt.Sprintf("run %s has not ended%s: it goes on as it was once what this run changes is rolled back",
+		waiting[0], more)}
 }
 
 // half says where a run was stopped that may have left half of something in the

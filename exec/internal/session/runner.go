@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -32,6 +33,8 @@ type Runner struct {
 	judge   bool // runs commands that judge, which see nothing of what those of steps left in their caches
 	own     *scratch.Folders
 	fresh   atomic.Bool // the next command that does the work finds nothing of earlier ones in temporary folders and caches
+
+	walled atomic.Bool // a command of the step had mounts of its own, most of them read-only
 
 	mu    sync.Mutex // while a command runs in kept
 	kept  *layer.Layer
@@ -90,6 +93,22 @@ func (r *Runner) Impeded(output string) string {
 	return r.layers.Impeded(output)
 }
 
+// Walled says what a command that failed met, if it printed that it wrote where
+// all is read-only; "" if it did not, and where the sandbox makes nothing
+// read-only.
+func (r *Runner) Walled(output string) string {
+	if low := strings.ToLower(output); !r.walled.Load() || !strings.Contains(low, "read-only file system") &&
+		!strings.Contains(low, "erofs") {
+		return ""
+	}
+	within := "the workspace (without .git, .planlock and the files of the plan)"
+	if r.inner.Sandbox.Writes != nil {
+		within = "what the step's access.writes names in the workspace"
+	}
+	return "planlock's sandbox lets a step write only in " + within +
+		", in folders of the run's own, and in what [sandbox] writable names"
+}
+
 // Run runs a command in the sandbox of the plan.
 func (r *Runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
 	return r.run(ctx, c, r.judge, nil)
@@ -112,6 +131,8 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 	inner.Env = environ.For(r.env)
 	if judges {
 		inner.Sandbox.FileSize = 0 // a quota of who does the work
+	} else if reached, err := process.Reach(inner.Sandbox); err == nil && reached.Mounts {
+		r.walled.Store(true)
 	}
 	back, err := r.own.Lend(ctx, &inner, scratch.Use{Judges: judges, Compiles: c.Compiles,
 		Fresh: !judges && r.fresh.Swap(false)})

@@ -31,13 +31,20 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string {
-	text := "exec: refused: " + strings.Join(r.Reasons, "; ")
-	var next []string
-	if r.Hint != "" {
-		next = append(next, r.Hint)
-	}
+	var actions []string
 	for _, a := range r.Actions {
-		next = append(next, a.String())
+		actions = append(actions, a.String())
+	}
+	return "exec: " + r.because(actions...)
+}
+
+// because says why, with what there is to do about it. The journal keeps it
+// without the actions: what can be done, and how that is spelled, whoever looks
+// later says.
+func (r *Refusal) because(next ...string) string {
+	text := "refused: " + strings.Join(r.Reasons, "; ")
+	if r.Hint != "" {
+		next = append([]string{r.Hint}, next...)
 	}
 	if len(next) > 0 {
 		text += " (" + strings.Join(next, "; ") + ")"
@@ -70,7 +77,7 @@ func (s *Session) Pause(ctx context.Context, why string, cause error) error {
 func (s *Session) LetGo(ctx context.Context, err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {
-		return s.Pause(ctx, refused.Error(), err)
+		return s.Pause(ctx, refused.because(), err)
 	}
 	return err
 }
