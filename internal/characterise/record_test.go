@@ -103,7 +103,7 @@ func (s *scene) recordViews(n normaliser, run, id string, names []string) {
 	for path := range strings.Lines(s.answer("planlock report " + id + " --all")) {
 		path = strings.TrimSpace(path)
 		name := filepath.Base(path)
-		if strings.HasPrefix(name, "chk-") { // one checkpoint of several, which exec/document has examples of
+		if oneOfSeveral(path) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(s.cwd, path))
@@ -122,6 +122,11 @@ func (s *scene) recordViews(n normaliser, run, id string, names []string) {
 		}
 	}
 }
+
+// oneOfSeveral reports whether a document is that of one of a run's checkpoints:
+// how many they are in a second depends on the machine. exec/document has
+// examples of them.
+func oneOfSeveral(path string) bool { return strings.HasPrefix(filepath.Base(path), "chk-") }
 
 // recordReport records a report as it is printed, and as it lies in the folder
 // of the run, where nobody spelled what can be done next.
