@@ -2,6 +2,7 @@ package document
 
 import (
 	"io"
+	"math"
 	"slices"
 
 	"github.com/planlock/planlock/exec/advice"
@@ -162,14 +163,15 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 }
 
 // priority is what trying a step once more is worth by an advice about it, and by
-// what the attempts before it took.
+// what the attempts before it took, to two places: more would say how busy the
+// machine was.
 func priority(s *history.Step, a *history.Advised) float64 {
 	if a.Point == string(advice.Task) {
 		return 0
 	}
 	before := slices.DeleteFunc(slices.Concat(s.Undone, s.Attempts),
 		func(other *history.Attempt) bool { return other.Number > a.Attempt })
-	return cause.Priority(a.Confidence, a.Severity, cause.Cost(before))
+	return math.Round(100*cause.Priority(a.Confidence, a.Severity, cause.Cost(before))) / 100
 }
 
 // drawReflections draws everything that advisors said, a line of JSON each.
