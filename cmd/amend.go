@@ -43,7 +43,8 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	if err := seatsPrompts(c, &draft.Plan, slices.Concat(run.Started.Acknowledged, codes(f.Ack)), draft.Format, ""); err != nil {
+	accepted := slices.Concat(run.Started.Acknowledged, codes(f.Ack))
+	if err := seatsPrompts(c, &draft.Plan, accepted, draft.Format, ""); err != nil {
 		return err
 	}
 	p.sign(c)

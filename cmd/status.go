@@ -87,7 +87,8 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 			fmt.Fprintf(w, "ignored  %s\n", escaped(forPeople(err.Error())))
 		}
 		if late(q) {
-			fmt.Fprintf(w, "late     its time is over, and it is put again by  %s\nthen     %s\n", resume, escaped(howToAnswer(q, dir)))
+			fmt.Fprintf(w, "late     its time is over, and it is put again by  %s\nthen     %s\n",
+				resume, escaped(howToAnswer(q, dir)))
 			return
 		}
 		fmt.Fprintf(w, "answer   %s\nthen     %s\n", escaped(howToAnswer(q, dir)), resume)

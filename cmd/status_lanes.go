@@ -83,7 +83,8 @@ func newWork(s *history.Step, a *history.Attempt) workDocument {
 // step runs by itself.
 func (d statusDocument) print(w io.Writer) {
 	inLane := func(w workDocument) bool { return w.Lane > 0 }
-	if len(d.AtWork) < 2 && len(d.ToJoin)+len(d.JoinFailed)+len(d.Dropped) == 0 && !slices.ContainsFunc(d.Parked, inLane) {
+	if len(d.AtWork) < 2 && len(d.ToJoin)+len(d.JoinFailed)+len(d.Dropped) == 0 &&
+		!slices.ContainsFunc(d.Parked, inLane) {
 		return
 	}
 	for _, of := range []struct {

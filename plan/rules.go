@@ -11,7 +11,8 @@ import (
 // that check none start without them.
 var rules = sync.OnceValue(func() []rule {
 	return slices.Concat(readingRules(), namingRules(), wholeRules(), settingRules(), orderRules(), stepRules(),
-		artifactRules(), surfaceRules(), languageRules(), laneRules(), checkRules(), []rule{bearsRule, tooComplex, idleRule})
+		artifactRules(), surfaceRules(), languageRules(), laneRules(), checkRules(),
+		[]rule{bearsRule, tooComplex, idleRule})
 })
 
 // A Code is one kind of diagnostic: its stable name, how grave it is, and why

@@ -229,7 +229,8 @@ func (p *Plan) unspoken(s *Step) string {
 		_, last, _ := source.Cut(name)
 		last = last[strings.LastIndex(last, ".")+1:]
 		names := func(c Check) bool {
-			return strings.Contains(c.Symbol, last) || strings.Contains(c.Text, last) || strings.Contains(c.Matches, last)
+			return strings.Contains(c.Symbol, last) || strings.Contains(c.Text, last) ||
+				strings.Contains(c.Matches, last)
 		}
 		if p.Surface(name) == nil && !slices.ContainsFunc(s.Postconditions, names) {
 			return name

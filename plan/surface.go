@@ -105,7 +105,8 @@ func (p *Plan) Promises(steps ...*Step) []string {
 	var lines []string
 	for i := range p.Surfaces {
 		f := &p.Surfaces[i]
-		if len(steps) == 0 || slices.ContainsFunc(steps, func(s *Step) bool { return slices.Contains(p.SurfacesOf(s), f) }) {
+		if len(steps) == 0 ||
+			slices.ContainsFunc(steps, func(s *Step) bool { return slices.Contains(p.SurfacesOf(s), f) }) {
 			lines = append(lines, f.Symbol+": "+strings.Join(f.Lines(), " · "))
 		}
 	}

@@ -257,7 +257,8 @@ func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last b
 		out.Said = newSaid(a.Said)
 	}
 	for _, j := range a.Jobs {
-		out.Jobs = append(out.Jobs, jobDone{j.Run, cmp.Or(j.Of, a.Number), j.Of != 0, span(j.Took), list(j.Runs), list(j.Artifacts)})
+		out.Jobs = append(out.Jobs, jobDone{j.Run, cmp.Or(j.Of, a.Number), j.Of != 0, span(j.Took),
+			list(j.Runs), list(j.Artifacts)})
 	}
 	if a.Accounted != nil {
 		out.Ledger = newEntry(a.Accounted)

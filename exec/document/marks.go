@@ -10,9 +10,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// MostCheckpoints is how many documents of checkpoints are kept beside a run:
-// the latest ones. Each has all files and all evidence so far, so that those of a run of many
-// questions would fill a disk. Any other is drawn by its id, see [Model.Checkpoint].
+// MostCheckpoints is how many documents of checkpoints are kept beside a run: the
+// latest ones. Each has all files and all evidence so far, so that those of a run
+// of many questions would fill a disk. Any other is drawn by its id, see
+// [Model.Checkpoint].
 const MostCheckpoints = 50
 
 // CheckpointName is what the table calls documents of checkpoints, which are kept as
@@ -142,7 +143,8 @@ func goOn(m *Model) []nextStep {
 	for _, s := range m.of.Steps {
 		if n := now.of.Step(s.Address); !s.Status.Over() && n != nil && n.Checkpoint != nil {
 			return []nextStep{{why: "The run went on since: go on with it", do: now.resume()},
-				{why: "Or take back what was done since", do: action.Action{Kind: action.Rollback, Run: m.Run, Step: s.Address}}}
+				{why: "Or take back what was done since",
+					do: action.Action{Kind: action.Rollback, Run: m.Run, Step: s.Address}}}
 		}
 	}
 	return nextSteps(now)

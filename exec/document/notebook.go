@@ -46,7 +46,8 @@ func Entries(m *Model) []Entry {
 						of(func(n note) bool { return n.step == s.Address })))
 				}
 			}
-		case !t.Started.IsZero() && (over(m) || len(only(t.Steps, func(s *step) bool { return !s.Status.Over() })) == 0):
+		case !t.Started.IsZero() &&
+			(over(m) || !slices.ContainsFunc(t.Steps, func(s *step) bool { return !s.Status.Over() })):
 			at := t.Ended
 			if at.IsZero() {
 				at = m.latest // the run ended within it
@@ -138,7 +139,8 @@ func addTo(book, lines []string, end, title, other string) []string {
 	if to > 0 && !strings.HasSuffix(book[to-1], "\n") {
 		text = end + text
 	}
-	return slices.Insert(book, to, slices.Collect(strings.Lines(text))...) // a line each: the next entry looks for sections
+	// A line each: the next entry looks for sections.
+	return slices.Insert(book, to, slices.Collect(strings.Lines(text))...)
 }
 
 // behindTable is the place behind the last row of a table in a section; its end

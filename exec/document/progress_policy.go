@@ -61,8 +61,8 @@ func researchOf(s *history.Step) []progressResearch {
 	var out []progressResearch
 	for _, a := range s.Advised {
 		if a.Kind == string(advice.Research) {
-			out = append(out, progressResearch{a.Advisor != "" || !a.Nothing, s.Address, a.Point, list(a.Queries), list(a.Sources),
-				list(a.Findings),
+			out = append(out, progressResearch{a.Advisor != "" || !a.Nothing, s.Address, a.Point,
+				list(a.Queries), list(a.Sources), list(a.Findings),
 				confidence(a.Confidence), newStamp(a.At.Add(-a.Cost.Took)),
 				newStamp(a.At), progressCost{a.Cost.Took.Seconds(), a.Cost.Calls, a.Cost.Tokens}})
 		}

@@ -221,7 +221,8 @@ func (out *progressSummary) addStep(s *step, strategy string) {
 		if strategy != string(plan.HaltOnCritical) {
 			why += ", whatever the strategy: the plan blocks it, or it cannot be undone"
 		}
-		out.Propagation = append(out.Propagation, propagated{s.Address, "halt", strategy, why, []plan.Address{}, s.Ended})
+		out.Propagation = append(out.Propagation,
+			propagated{s.Address, "halt", strategy, why, []plan.Address{}, s.Ended})
 	}
 }
 

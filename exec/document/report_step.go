@@ -151,7 +151,7 @@ type attempt struct {
 	Ended      stamp           `json:"ended"`
 	Duration   span            `json:"duration_ms"`
 	Said       *said           `json:"said"`
-	Jobs       []jobDone       `json:"jobs,omitempty"` // those that went well, of several; the last one ends with the attempt
+	Jobs       []jobDone       `json:"jobs,omitempty"` // of several, those that went well, but for the last
 	Ledger     *entry          `json:"ledger"`
 	Gates      []judgement     `json:"gates"`
 	Failure    *attemptFailure `json:"failure"`

@@ -12,7 +12,7 @@ import (
 type Repeated struct {
 	Not    string        `json:"not_compared,omitempty"` // why nothing was compared
 	Took   time.Duration `json:"took_ns,omitempty"`      // by the executor
-	Unlike []Unlike      `json:"unlike,omitempty"`       // where the two differ, the first of them; none: they are the same
+	Unlike []Unlike      `json:"unlike,omitempty"`       // where they differ, the first; none: nowhere
 	Total  int           `json:"total,omitempty"`        // in how many places they differ
 }
 

@@ -40,7 +40,8 @@ func Plan(reviewers ...Reviewer) gate.Gate {
 // ofPlan is what reviewers are asked about a plan: all of its steps, in order,
 // and the criteria of all of its tasks.
 func ofPlan(pass *gate.Pass) Request {
-	r := Request{About: AboutPlan, Goal: pass.Plan.Goal, Surfaces: pass.Plan.Promises(), Dir: pass.Dir, Runner: pass.Runner}
+	r := Request{About: AboutPlan, Goal: pass.Plan.Goal, Surfaces: pass.Plan.Promises(),
+		Dir: pass.Dir, Runner: pass.Runner}
 	for t := range pass.Plan.Tasks {
 		task := &pass.Plan.Tasks[t]
 		for _, criterion := range task.AcceptanceCriteria {

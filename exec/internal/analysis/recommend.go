@@ -79,9 +79,10 @@ func recommend(p *plan.Plan, r *history.Run, a Analysis) []Recommendation {
 // saysFlags reports whether a plan says which steps are critical, or could: only
 // such a plan can be told to say otherwise.
 func saysFlags(p *plan.Plan, r *history.Run) bool {
-	return r.Started.Format != plan.PhasePlan && r.Started.Format != plan.PendingActions || slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
-		return slices.ContainsFunc(t.Steps, func(s plan.Step) bool { return s.Critical != nil })
-	})
+	return r.Started.Format != plan.PhasePlan && r.Started.Format != plan.PendingActions ||
+		slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
+			return slices.ContainsFunc(t.Steps, func(s plan.Step) bool { return s.Critical != nil })
+		})
 }
 
 // flags compares critical flags with what happened.

@@ -160,7 +160,8 @@ func (t judging) setAgainstAgain() {
 		a.refuse("its executor says that it changed something outside of the workspace")
 		return
 	case a.outcome.Exit != t.outcome.Exit:
-		a.differ("", fmt.Sprintf("it ended with status %d, and the second time with %d", t.outcome.Exit, a.outcome.Exit))
+		a.differ("", fmt.Sprintf("it ended with status %d, and the second time with %d",
+			t.outcome.Exit, a.outcome.Exit))
 	}
 	first, second := t.Work.Inside(t.entry.Changes), t.Work.Inside(a.made.Changes)
 	for _, path := range unlikeIn(first, second) {
@@ -195,7 +196,8 @@ func (t judging) unsteady(ctx context.Context) *fault {
 		t.s.Address, lines[0])
 	f.Reasons = append(f.Reasons, lines[1:]...)
 	if a.elsewhere {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("the second time it worked in %s, as there are no overlays: what has the path of its folder in it differs", a.lane.Dir))
+		f.Reasons = append(f.Reasons,
+			"the second time it worked in another folder, as there are no overlays: what has its path in it differs")
 	}
 	return f
 }

@@ -233,7 +233,8 @@ func (t *trial) withSources(b briefing.Briefing) briefing.Briefing {
 			break
 		}
 		e, ok := t.before.Lookup(name)
-		if !ok || e.Kind != ledger.File || slices.ContainsFunc(b.Sources, func(s briefing.Source) bool { return s.Path == name }) {
+		told := slices.ContainsFunc(b.Sources, func(s briefing.Source) bool { return s.Path == name })
+		if !ok || e.Kind != ledger.File || told {
 			continue
 		}
 		f, err := worktree.OpenIn(t.Work.Dir, name)

@@ -29,7 +29,8 @@ func (b *Binding) parsers(ctx context.Context) (all []envelope.Component) {
 		case !ok, read[name]:
 			continue
 		case bound == nil && !b.concerns(l),
-			bound != nil && !slices.ContainsFunc(bound.Components, func(c envelope.Component) bool { return c.Name == name }):
+			bound != nil && !slices.ContainsFunc(bound.Components,
+				func(c envelope.Component) bool { return c.Name == name }):
 			continue
 		}
 		read[name] = true

@@ -106,7 +106,8 @@ func (c *Case) owing() map[plan.Address]string {
 				continue
 			}
 			if on := c.Run.Producer(task, item); on != nil && why[on.Address] == "" {
-				why[on.Address] = fmt.Sprintf("it left no evidence of task %s: %s", task.ID, bound.Text(item.Why, bound.Short))
+				why[on.Address] = fmt.Sprintf("it left no evidence of task %s: %s",
+					task.ID, bound.Text(item.Why, bound.Short))
 			}
 		}
 	}

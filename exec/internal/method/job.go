@@ -47,7 +47,8 @@ func Jobs(run string) []string {
 		end := plain(rest)
 		command := rest[:end]
 		program, _, _ := strings.Cut(command, " ")
-		if strings.TrimSpace(command) == "" || strings.Contains(program, "=") || slices.Contains(strings.Fields(keeping), program) {
+		if strings.TrimSpace(command) == "" || strings.Contains(program, "=") ||
+			slices.Contains(strings.Fields(keeping), program) {
 			return []string{run}
 		}
 		all = append(all, command)

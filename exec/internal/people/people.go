@@ -162,8 +162,9 @@ func (p *People) expire(ctx context.Context, s *history.Step, q ask.Question, er
 func (p *People) unsettled(f *history.Foreign) *session.Refusal {
 	run := p.Rec.Run.Started.Run
 	refused := &session.Refusal{Run: run,
-		Hint:    "put back what is named above: nothing of it was touched",
-		Actions: []action.Action{{Kind: action.Resume, Run: run}, {Kind: action.Attend, Run: run}, {Kind: action.Abandon, Run: run}}}
+		Hint: "put back what is named above: nothing of it was touched",
+		Actions: []action.Action{{Kind: action.Resume, Run: run}, {Kind: action.Attend, Run: run},
+			{Kind: action.Abandon, Run: run}}}
 	for _, line := range f.Changes {
 		refused.Reasons = append(refused.Reasons, "external change: nobody in this run did  "+line)
 	}

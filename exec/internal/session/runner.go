@@ -32,7 +32,7 @@ type Runner struct {
 	written atomic.Bool
 	judge   bool // runs commands that judge, which see nothing of what those of steps left in their caches
 	own     *scratch.Folders
-	fresh   atomic.Bool // the next command that does the work finds nothing of earlier ones in temporary folders and caches
+	fresh   atomic.Bool // the next command that does the work finds nothing of earlier ones in what own lends
 
 	walled atomic.Bool // a command of the step had mounts of its own, most of them read-only
 

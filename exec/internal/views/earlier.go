@@ -16,8 +16,8 @@ import (
 // Earlier tells how a run stood at records of its journal. Asked for one after
 // another it reads the journal once. planOf is the plan that a run has. The
 // caller calls stop when nothing more is asked.
-func Earlier(records iter.Seq2[record.Record, error], planOf func(*history.Run) (*plan.Plan, error)) (earlier document.Earlier,
-	stop func()) {
+func Earlier(records iter.Seq2[record.Record, error], planOf func(*history.Run) (*plan.Plan, error)) (
+	earlier document.Earlier, stop func()) {
 	e := &reader{records: records, planOf: planOf, stop: func() {}}
 	return e.at, func() { e.stop() }
 }

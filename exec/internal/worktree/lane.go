@@ -166,7 +166,8 @@ func (l *Lane) Open(path string) (io.ReadCloser, error) {
 
 // Inside are the changes at paths that trees have with their content.
 func (w *Worktree) Inside(changes []ledger.Change) []ledger.Change {
-	return slices.DeleteFunc(slices.Clone(changes), func(c ledger.Change) bool { return outside(&w.Scanner.Scope, c.Path) })
+	return slices.DeleteFunc(slices.Clone(changes),
+		func(c ledger.Change) bool { return outside(&w.Scanner.Scope, c.Path) })
 }
 
 // Drop keeps what was done in a lane, and drops it.

@@ -27,7 +27,8 @@ func (s *Sketch) decide() {
 		}
 		for j := range t.Steps {
 			step := &t.Steps[j]
-			for _, c := range append(decidable.Passing(step.Prompt), decidable.Derived(step.Description, step.Prompt)...) {
+			derived := decidable.Derived(step.Description, step.Prompt)
+			for _, c := range append(decidable.Passing(step.Prompt), derived...) {
 				if !named(step.Postconditions, c) {
 					step.Postconditions = append(step.Postconditions, c)
 				}

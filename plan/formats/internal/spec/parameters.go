@@ -365,7 +365,8 @@ func (h *half) readBackup(task, step string, n *tomltree.Node, index int) *backu
 		tool:    wordsIn(n, "tool_path").text,
 		args:    textsOf(itemsOf(n.Find("tool_args"))),
 	}
-	_, b.extra = h.native(ofBackup, n, task, step, b.act.Visit, append(own.keys, "id", "backup_id", "trigger_condition", "trigger",
+	_, b.extra = h.native(ofBackup, n, task, step, b.act.Visit, append(own.keys, "id", "backup_id",
+		"trigger_condition", "trigger",
 		"execution_method", "tool_path", "tool_args"))
 	return b
 }

@@ -109,7 +109,8 @@ func (l *list) finish() {
 				t.Steps[j].Status = plan.Open
 			}
 			if b := l.bodies[part{i, j}]; b != nil {
-				t.Steps[j].Prompt = strings.Trim(t.Steps[j].Description+"\n\n"+strings.Trim(b.text.String(), "\n"), "\n")
+				text := strings.Trim(b.text.String(), "\n")
+				t.Steps[j].Prompt = strings.Trim(t.Steps[j].Description+"\n\n"+text, "\n")
 			}
 		}
 	}
