@@ -14,7 +14,7 @@ var (
 	// missing is a word in its place that says that there is none.
 	missing = lazyre.New(`^(?i:missing|none|n/a|manual)\b`)
 	// asserted is a line that says no more than: this command succeeds.
-	asserted = lazyre.New(running + "`([^`]+)`(?:" + passing + `)?\.?$`)
+	asserted = lazyre.New(running + "`([^`]+)`(?:" + passing + remark + `)?\.?$`)
 	// claimed is a claim, and behind it the command that decides it.
 	claimed = lazyre.New("^(.*?)(?::|\\s[–—-]+)\\s+`([^`]+)`\\.?$")
 	// commandWord is how a command begins: with a program, behind variables
@@ -169,7 +169,7 @@ func commandOf(line string) (run string, decides bool) {
 	if !strings.Contains(line, "`") {
 		return plainCommand(line)
 	}
-	if m := asserted.FindStringSubmatch(line); m != nil && isCommand(m[1]) {
+	if m := asserted.FindStringSubmatch(line); m != nil && isCommand(m[1]) && aside(m[2]) {
 		return m[1], true
 	}
 	if m := claimed.FindStringSubmatch(line); m != nil && known(m[2]) {

@@ -15,13 +15,18 @@ const (
 const (
 	// passing is how a sentence ends that says that a command succeeds.
 	passing = `\s*(?:[–—-]+\s*)?(?i:must |should |to )?(?i:pass(?:es)?(?: \((?i:green)[^()]*\))?|succeeds?|build(?:s)? successfully|compiles?|works|exits (?:with )?(?:code )?0|(?:is|stays|remains?) green|reports? (?:no|zero|0) errors?|completes?(?: successfully)?)(?:\s+(?i:without errors?|cleanly|with (?:no|zero|0) errors))?`
+	// remark is what may stand in brackets behind that, where nothing in it is a
+	// condition, or asks for more.
+	remark = `(?:\s*\(([^()]*)\))?`
 	// running is how one begins that asks for a command to be run.
 	running = `^(?:(?i:run|execute|verify|check that|verify with|command):?\s+)?`
 )
 
 var (
 	// plainly is a line that says no more than that a command succeeds, without marks around the command.
-	plainly = lazyre.New(running + `(.+?)(` + passing + `\.?)?$`)
+	plainly = lazyre.New(running + `(.+?)(` + passing + remark + `\.?)?$`)
+	// condition is a word of a remark that says when a command succeeds, or where.
+	condition = lazyre.New(`(?i)\b(?:or|if|unless|except|but|when|while|after|before|once|until|otherwise|may|might|manual\w*|by hand|ci|staging|production)\b`)
 	// variable is one that is set for a command.
 	variable = lazyre.New(`^[A-Z_][A-Z0-9_]*=`)
 	// expectation is a word that asks for more than that a command succeeds;
@@ -57,6 +62,9 @@ func plainCommand(line string) (run string, decides bool) {
 	if m == nil || !known(m[1]) {
 		return "", false
 	}
+	if !aside(m[3]) {
+		return line, false
+	}
 	run = strings.TrimSpace(m[1])
 	if end := strings.TrimSuffix(run, "."); !strings.HasSuffix(end, ".") && !strings.HasSuffix(end, " ") {
 		run = end // of a sentence, and not "./..." or "."
@@ -86,6 +94,12 @@ func plainCommand(line string) (run string, decides bool) {
 		return run, false
 	}
 	return run, true
+}
+
+// aside reports whether a remark leaves it to the status of a command whether what
+// it stands behind is so.
+func aside(remark string) bool {
+	return !expectation.MatchString(remark) && !condition.MatchString(remark)
 }
 
 // quotedAfter is the mark of the quotation that is open behind a word; 0 for

@@ -29,6 +29,7 @@ type numberer struct {
 type pendingGroup struct {
 	line          int
 	number, title string
+	text          []int // lines below it
 }
 
 // parallelMark says that an item may run beside others.
@@ -43,6 +44,9 @@ func readNumbered(r *list, format plan.Format) {
 	for i := range r.t.Lines {
 		line := r.t.Line(i)
 		if r.t.Lines[i].Hidden {
+			if r.t.Lines[i].Code {
+				n.above(i)
+			}
 			n.code(n.at, n.indent, i)
 			continue
 		}
@@ -65,9 +69,19 @@ func readNumbered(r *list, format plan.Format) {
 	}
 }
 
-// detail adds a line to the item above.
+// above keeps a line for the group of which no item has been found yet.
+func (n *numberer) above(line int) {
+	if n.pending != nil && n.at.task < 0 {
+		n.pending.text = append(n.pending.text, line)
+	}
+}
+
+// detail adds a line to the item above, or to the group.
 func (n *numberer) detail(line int) {
 	text := n.t.Line(line)
+	if strings.TrimSpace(text) != "" {
+		n.above(line)
+	}
 	if n.at.task >= 0 && strings.TrimSpace(text) != "" && outline.Width(text) > n.indent {
 		n.describe(n.at.task, n.at.step, line)
 	}
@@ -81,10 +95,10 @@ func (n *numberer) heading(line, level int, text string) {
 	m := groupHead.FindStringSubmatch(text)
 	switch {
 	case m != nil:
-		n.group, n.pending, n.level = -1, &pendingGroup{line, m[1], strings.TrimSpace(m[2])}, level
+		n.group, n.pending, n.level = -1, &pendingGroup{line: line, number: m[1], title: strings.TrimSpace(m[2])}, level
 	case n.level > 0 && level > n.level:
 	case n.format == OpenSpec && level == 2:
-		n.group, n.pending, n.level = -1, &pendingGroup{line, "", text}, 0
+		n.group, n.pending, n.level = -1, &pendingGroup{line: line, title: text}, 0
 	default:
 		n.group, n.pending, n.level = -1, nil, 0
 	}
@@ -107,11 +121,14 @@ func (n *numberer) open() {
 	}
 	if i, ok := n.tasks[id]; ok {
 		n.group = i
-		return
+	} else {
+		n.group = n.addTask(plan.Task{ID: id, Title: g.title}, g.line)
+		n.tasks[id] = n.group
+		n.Plan.Tasks[n.group].Steps = []plan.Step{}
 	}
-	n.group = n.addTask(plan.Task{ID: id, Title: g.title}, g.line)
-	n.tasks[id] = n.group
-	n.Plan.Tasks[n.group].Steps = []plan.Step{}
+	for _, line := range g.text {
+		n.describe(n.group, -1, line)
+	}
 }
 
 // item adds an item with a number.

@@ -106,6 +106,29 @@ func TestCodeBelowItems(t *testing.T) {
 	}
 }
 
+// What stands between the heading of a group and its first item is the context of
+// all its steps, code included; how a group is verified is decided at its end.
+func TestTextOfGroups(t *testing.T) {
+	const text = "The limiter counts per client.\n- see `limit.go`\n\n```go\ntype Limiter struct{}\n```\n"
+	for format, list := range map[plan.Format]string{
+		"openspec": "# Tasks\nintro\n## 1. Limits\n<!-- c -->\n%sVerify: `go vet ./...`\n- [ ] 1.1 a\n  more of a\n## Notes\nnot of a task\n",
+		"kiro":     "# Tasks\nintro\n## 1. Limits\n%sVerify: `go vet ./...`\n- [ ] 1.1 a\n  more of a\n  - _Requirements: 1_\n## Notes\nnot of a task\n",
+	} {
+		d, err := tasklist.Read("tasks.md", []byte(fmt.Sprintf(list, text)))
+		if err != nil || d.Format != format || len(d.Plan.Tasks) != 1 {
+			t.Fatal(d.Format, err)
+		}
+		task := d.Plan.Tasks[0]
+		if want := strings.ReplaceAll(text, "\n\n", "\n") + "Verify: `go vet ./...`"; task.Description != want {
+			t.Errorf("%s: the task says %q, and not %q", format, task.Description, want)
+		}
+		s := task.Steps[0]
+		if !strings.HasPrefix(s.Prompt, "a\n\n  more of a") || len(s.Postconditions) != 1 || s.Postconditions[0].Run != "go vet ./..." {
+			t.Errorf("%s: %q, %v", format, s.Prompt, s.Postconditions)
+		}
+	}
+}
+
 // A prompt does not tell twice when a task is done.
 func TestCriteriaAreToldOnce(t *testing.T) {
 	d, err := tasklist.Read("tasks.md", []byte("- [ ] T001 a\n  Acceptance criteria:\n  - it shines\n"))
