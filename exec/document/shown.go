@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/compliance"
+	"github.com/planlock/planlock/exec/internal/remedy"
 	"github.com/planlock/planlock/exec/internal/template"
 	"github.com/planlock/planlock/plan"
 )
@@ -321,7 +322,7 @@ func suggested(m *Model, s *step) []string {
 	}
 	var ways []string
 	for _, line := range m.Waiting.Evidence {
-		if way, ok := strings.CutPrefix(line, "suggestion: "); ok {
+		if way, ok := strings.CutPrefix(line, remedy.Suggests); ok {
 			ways = append(ways, way)
 		}
 	}

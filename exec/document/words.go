@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/remedy"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -49,59 +50,9 @@ func meaning(c history.Class) string {
 	return string(c)
 }
 
-// remedy says what helps against a class of failure, for a plan that was locked
-// in a file.
-func remedy(c history.Class, cause gate.Cause) string {
-	switch c {
-	case history.Refused:
-		return "make its preconditions hold, then run what is left of the plan"
-	case history.Crashed:
-		return "read the output of the attempt, mend the method or give the step a backup, and lock again"
-	case history.TimedOut:
-		switch cause {
-		case gate.Resources:
-			return "free memory, space or processor time, then run what is left of the plan"
-		case gate.Dependency:
-			return "see that what it waited for answers, then run what is left of the plan"
-		case gate.ModelStall:
-			return "see that the model answers, or give the step a backup with another executor, and lock again; " +
-				"give it a longer timeout only if it needs one"
-		case gate.Deadlock:
-			return "see what it printed last, and find out what it waited for; give it a longer timeout only if it " +
-				"needs one, and lock again"
-		}
-		return "find out what it waited for; give it a longer timeout only if it needs one, and lock again"
-	case history.Breach:
-		return "mend the method so that it does what is declared, or declare what it must do, and lock again"
-	case history.GateFailed:
-		return "mend what the findings name, and run what is left of the plan"
-	case history.Undecided:
-		return "make the gate able to decide, then run what is left of the plan"
-	case history.Interrupted, history.Lost:
-		return "run what is left of the plan"
-	case history.NoSpace:
-		return "free space, then run what is left of the plan"
-	case history.OutOfMemory, history.Exhausted:
-		return "let it work on less at a time, or raise the limit in [sandbox] and lock again"
-	case history.Met:
-		return "declare what it reads and writes, or take parallel_allowed from its speclet, and lock again"
-	case history.Moved:
-		return "put back what moved, or lock again"
-	case history.Nondeterministic:
-		return "find what it depends on besides its inputs (a clock, the network, chance), and take it out or declare it in [envelope]; without deterministic mode the step is only flagged"
-	case history.Unrestorable:
-		return "look at the repository and put it right by hand; keep the step away from it, and lock again"
-	}
-	return "read the report of the step, and lock again"
-}
-
-// remedy says what helps against a class of failure, as it is done in this run: a
-// plan without a lock file is locked as it is run.
+// remedy says what helps against a class of failure, as it is done in this run.
 func (rep *Model) remedy(c history.Class, cause gate.Cause) string {
-	if rep == nil || rep.Lock.File != "" {
-		return remedy(c, cause)
-	}
-	return strings.ReplaceAll(remedy(c, cause), "lock again", "run what is left of the plan")
+	return remedy.Against(c, cause).AtEnd(rep == nil || rep.Lock.File != "")
 }
 
 // remedy says what helps against the failure of the step.

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/guards"
 	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/exec/internal/remedy"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
@@ -66,8 +67,9 @@ func askAboutFailure(c *guard.Case, q ask.Question) []Wanted {
 	}
 	switched := guards.Measured(c, s)
 	if switched == nil {
+		f := s.Last().Failure
 		switched = &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative,
-			Recommendation: question.Suggestion(s.Last().Failure, c.Hears()), Consecutive: c.Run.Consecutive + 1}
+			Recommendation: remedy.Against(f.Class, f.Cause).Now(c.Hears()), Consecutive: c.Run.Consecutive + 1}
 	}
 	switched.Cause = criticalFailure
 	switched.Triggers = append([]string{criticalFailure}, switched.Triggers...)

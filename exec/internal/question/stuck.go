@@ -9,7 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
-	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/exec/internal/remedy"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -36,8 +36,8 @@ func stuckReport(c *guard.Case, f *history.AttemptFailed, detailed bool) []strin
 		report = append(report, adviceReport(s)...)
 	}
 	report = append(report, otherPatterns(c)...)
-	if hint := Suggestion(f, c.Hears()); hint != "" && s.Refusal == nil {
-		report = append(report, Suggests+hint)
+	if hint := remedy.Against(f.Class, f.Cause).Now(c.Hears()); hint != "" && s.Refusal == nil {
+		report = append(report, remedy.Suggests+hint)
 	}
 	return report
 }
@@ -90,47 +90,6 @@ func adviceReport(s *history.Step) []string {
 		}
 	}
 	return lines
-}
-
-// Suggests begins the line of a question's evidence that names a way on.
-const Suggests = "suggestion: "
-
-// Suggestion is what might help against a class of failure; hears says whether
-// the next attempt is told anything.
-func Suggestion(f *history.AttemptFailed, hears bool) string {
-	switch f.Class {
-	case history.TimedOut:
-		switch f.Cause {
-		case gate.Resources:
-			return "free what ran out, then run the step again"
-		case gate.Dependency:
-			return "see that what it waited for answers, then run the step again"
-		case gate.ModelStall:
-			return "see that the model answers, or let another agent do the step"
-		}
-		return "give the step more time, or split it; both need a new plan"
-	case history.GateFailed:
-		if !hears {
-			return "see what the gate wants; another command needs a new plan"
-		}
-		return "tell the next attempt what the gate wants, with a proposal of your own"
-	case history.Undecided:
-		return "see why the gate could not decide; the step's work may be good"
-	case history.Breach:
-		return "declare what the step really needs to change, or tell it to leave that alone"
-	case history.NoSpace:
-		return "free some space, then run the step again"
-	case history.OutOfMemory, history.Exhausted:
-		return "let it work on less at a time; more than its sandbox allows needs a new plan"
-	case history.ContextExhausted:
-		return "split the step, or let it read less"
-	case history.Crashed:
-		if !hears {
-			return "look at the end of the output; another command needs a new plan"
-		}
-		return "look at the end of the output, and propose what the next attempt should do otherwise"
-	}
-	return ""
 }
 
 // otherPatternsShown is how many other patterns a question about a failure
