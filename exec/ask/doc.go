@@ -4,7 +4,7 @@
 // A [Question] says what is blocked, why, what is known, and what can be
 // chosen, each [Choice] with its consequence. An [Answer] belongs to one run,
 // one question and one attempt; [Question.Check] says why another one does not
-// count. No answer in time is a refusal.
+// count. No answer is a refusal; where none comes by a deadline, the question waits.
 //
 // A choice can be remembered, and answers the same question of the same plan
 // then ([Precedent]); a person can ask for a question ([Request]).

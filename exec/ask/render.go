@@ -101,7 +101,7 @@ func footer(q Question) string {
 		parts = append(parts, fmt.Sprintf("attempt %d", q.Attempt))
 	}
 	if !q.Deadline.IsZero() {
-		parts = append(parts, "no answer by "+showTime(q.Deadline)+" is a refusal")
+		parts = append(parts, "no answer by "+showTime(q.Deadline)+" stops the run, and the question waits")
 	}
 	return strings.Join(parts, " · ")
 }
