@@ -97,7 +97,7 @@ type taskCheckpoint struct {
 	Tree       string   `json:"tree_digest"` // as it was when the task was over
 	Modified   []string `json:"files_modified"`
 	Validation string   `json:"validation_result"` // pass, fail, skipped
-	Retries    int      `json:"retry_count"`       // as in the progress log
+	Retries    int      `json:"retry_count"`       // attempts after the first, by whatever method
 	Error      *string  `json:"error_message"`
 	Seconds    int      `json:"duration_seconds"`
 }
@@ -145,7 +145,7 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	}
 	seen := map[string]bool{}
 	for _, s := range t.Steps {
-		c.Retries += s.Retries
+		c.Retries += max(0, rep.of.Step(s.Address).Tries().Attempts-1)
 		if s.Failure != nil && c.Error == nil {
 			why := strings.Join(s.Failure.Reasons, "; ")
 			c.Error = &why

@@ -19,7 +19,8 @@ const (
 	MarkHandoff      MarkReason = "handoff"        // the tokens of the session are used up
 	MarkStuck        MarkReason = "stuck"          // something went wrong, and a person is asked
 	MarkQuestion     MarkReason = "question"       // a person is asked for another reason
-	MarkInterrupted  MarkReason = "interrupted"    // the controller let go of the run
+	MarkRolledBack   MarkReason = "rolled_back"    // somebody set the run back
+	MarkInterrupted  MarkReason = "interrupted"    // the controller let go of the run for another reason
 	MarkError        MarkReason = "error"          // a phase or the run failed, or the controller died
 	MarkTaskComplete MarkReason = "task_complete"  // the run has achieved its goal
 )
@@ -66,9 +67,14 @@ func (r *Run) mark(at moment, why MarkReason) {
 func (r *Run) moveOn(f Fact) {
 	switch f.(type) {
 	case *Paused, *Resumed:
+		return
+	case *RolledBack:
+		r.back = true
+	case *RestoreBegun, *Restored, *Delivered: // that is how it is done
 	default:
-		r.marked = false
+		r.back = false
 	}
+	r.marked = false
 }
 
 // waitingMark is why there is a mark where the run waits.
@@ -76,6 +82,8 @@ func (r *Run) waitingMark() MarkReason {
 	switch {
 	case r.Flow.handed:
 		return MarkHandoff
+	case len(r.open) == 0 && r.back:
+		return MarkRolledBack
 	case len(r.open) == 0:
 		return MarkInterrupted
 	}

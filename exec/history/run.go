@@ -84,6 +84,7 @@ type Run struct {
 	ForeignStep *Step
 
 	marked     bool   // it stands at its last mark
+	back       bool   // it was set back, and nothing happened since
 	delivering bool   // an isolated run brings what it made into the workspace
 	movedAt    uint64 // position of the latest fact that moved Tree or Placed
 	index      map[plan.Address]*Step

@@ -99,9 +99,10 @@ func (s *Step) Retried() int {
 // it. An attempt that was lost or cut off through nobody's fault is none, nor is
 // work that was accepted afterwards.
 type Tries struct {
-	Retries int      // attempts that repeat a method
-	Backups []string // that were tried, in that order; never nil
-	Patches int      // of advisors that were tried
+	Attempts int      // all of them
+	Retries  int      // attempts that repeat a method
+	Backups  []string // that were tried, in that order; never nil
+	Patches  int      // of advisors that were tried
 }
 
 // Tries counts what was tried of the step.
@@ -114,6 +115,7 @@ func (s *Step) Tries() Tries {
 		case a.Method.Reinstates > 0, a.Faultless():
 			continue
 		case slices.Contains(used, name):
+			n.Attempts++
 			n.Retries++
 			continue
 		case strings.HasPrefix(name, "backup_"):
@@ -121,6 +123,7 @@ func (s *Step) Tries() Tries {
 		case strings.HasPrefix(name, "patch_"):
 			n.Patches++
 		}
+		n.Attempts++
 		used = append(used, name)
 	}
 	return n

@@ -333,7 +333,7 @@ func readCheckpoint(c *claims, name, text string) error {
 		return err
 	}
 	c.say(name, "task "+k.Task+": status in a checkpoint", k.Status)
-	c.say(name, "task "+k.Task+": retries", k.Retries)
+	c.say(name, "task "+k.Task+": attempts after the first", k.Retries)
 	c.say(name, "task "+k.Task+": seconds", k.Seconds)
 	c.say(name, "task "+k.Task+": validation", k.Result)
 	return nil
