@@ -50,6 +50,8 @@ func message(ctx context.Context, err error) string {
 		return ackMessage(acks, at)
 	case errors.As(err, &amend) && at.run != nil:
 		return withHint(forPeople(err.Error()), at.amendHints()...)
+	case errors.Is(err, exec.ErrWaiting) && at.run != nil && at.run.Replans():
+		return withHint(forPeople(err.Error()), at.replanning()...)
 	case errors.As(err, &unseen):
 		return withHint(unseen.Error(), unseen.hints(ctx, at)...)
 	}
@@ -149,8 +151,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 			return "nobody saw a check of what was left out, as it was there already, fail without its work: to have that seen, " +
 				"take the work away, and run the plan with nothing left out (no --ack done:STEP)"
 		}
-		return "all was carried out, and not all of it was looked at: roll it back (planlock rollback) and run it with checks that " +
-			"fail without the work, or have a program look with --validator PATH"
+		return "all was carried out, and not all of it was looked at: roll it back" + back(at.run, as) +
+			" and run it with checks that fail without the work, or have a program look with --validator PATH"
 	}
 	for _, s := range at.run.Steps {
 		if s.Failed != nil && s.Last() != nil {
@@ -159,6 +161,16 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		}
 	}
 	return text
+}
+
+// back is how all that a run did is taken back, in brackets.
+func back(run *history.Run, as spelling) string {
+	for _, s := range run.Steps {
+		if s.Status == history.Completed && s.Carried == nil {
+			return " (" + as.spell(action.Action{Kind: action.Rollback, Run: run.Started.Run, Step: s.Address}) + ")"
+		}
+	}
+	return ""
 }
 
 // leftOutAlone reports whether all that nobody looked at was left out because
@@ -212,6 +224,23 @@ func (e *placedError) amendHints() []string {
 		hints = append(hints, way(a, true)+as.spell(a))
 	}
 	return hints
+}
+
+// replanning are the ways on with a run whose plan no longer holds.
+func (e *placedError) replanning() []string {
+	path := planPath(e.run, e.dir)
+	ways := []string{fmt.Sprintf("add steps to the plan, and then:  planlock amend%s %s %s", inDir(e.dir), e.run.Started.Run,
+		quoted(path))}
+	_, lock := exec.Workspace{Dir: e.dir}.Sources(e.run)
+	as := spellingOf(e.run, e.dir, e.flags())
+	for i, a := range instead(e.run, path, lock) {
+		lead := "or change the plan, and give this run up:  "
+		if i > 0 {
+			lead = way(a, true)
+		}
+		ways = append(ways, lead+as.spell(a))
+	}
+	return append(ways, "or have the question put again:  "+e.resume())
 }
 
 // unaskedHint says how a run comes to ask again that asks nothing now.

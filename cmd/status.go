@@ -103,6 +103,17 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		fmt.Fprintf(w, "next     put back what others did, then  %s\n", resume)
 		fmt.Fprintf(w, "or       have the question put again, and answer it:  %s\n",
 			escaped(attendWith(run, dir, run.Policy.Given)))
+	case run.Replans():
+		at := placedError{dir: dir, run: run}
+		for _, text := range at.replanning() {
+			word := "next"
+			for _, lead := range []string{"or", "and then"} {
+				if rest, ok := strings.CutPrefix(text, lead+" "); ok {
+					word, text = strings.TrimPrefix(lead, "and "), rest
+				}
+			}
+			fmt.Fprintf(w, "%-8s %s\n", word, escaped(text))
+		}
 	default:
 		fmt.Fprintf(w, "next     %s\n", resume)
 	}

@@ -96,6 +96,9 @@ func nextSteps(rep *Model) []nextStep {
 	if f := rep.of.Foreign; f != nil && rep.Status == history.Waiting {
 		return rep.unsettled(f)
 	}
+	if rep.of.Replans() {
+		return rep.planAgain()
+	}
 	if rep.Status == history.Waiting {
 		return []nextStep{{why: "Go on", do: rep.resume()}}
 	}
@@ -119,6 +122,23 @@ func (rep *Model) unsettled(f *history.Foreign) []nextStep {
 		{why: "Or have the question put again, and answer what becomes of it",
 			do: action.Action{Kind: action.Attend, Run: rep.Run}},
 		{why: "Or give the run up", do: action.Action{Kind: action.Abandon, Run: rep.Run}},
+	}
+}
+
+// planAgain is what to do about a run whose plan no longer holds.
+func (rep *Model) planAgain() []nextStep {
+	run := action.Action{Kind: action.Run}
+	if rep.Counts.Completed > 0 && !rep.Shadow {
+		run = action.Action{Kind: action.Finish, Run: rep.Run}
+	}
+	again := nextStep{why: "Then run the new plan", do: run}
+	if rep.Lock.File != "" {
+		again.rest = ", once it is locked"
+	}
+	return []nextStep{
+		{why: "The plan no longer holds. Give this run up", do: action.Action{Kind: action.Abandon, Run: rep.Run}},
+		again,
+		{why: "Or have the question put again", do: rep.resume()},
 	}
 }
 

@@ -46,6 +46,11 @@ func Next(run *history.Run) []Suggestion {
 	if len(answers) > 0 {
 		return append(answers, resume, leave)
 	}
+	if run.Replans() {
+		resume.Label = "be asked again whether the plan holds"
+		return []Suggestion{{Action: action.Action{Kind: action.Abandon, Run: id},
+			Label: "give it up, and run another plan"}, resume, leave}
+	}
 	resume.Automatic = run.Flow.HandedOver()
 	return []Suggestion{resume, leave}
 }

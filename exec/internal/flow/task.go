@@ -129,11 +129,15 @@ func unblock(run *history.Run, t *plan.Task, over *history.TaskOver) []string {
 		}
 		return s
 	}
+	again := "run what is left of the plan"
+	if run.Started.LockFile != "" {
+		again = "lock the plan again and run it"
+	}
 	switch {
 	case over.Status == history.Completed:
 		return nil
 	case over.Status == history.Skipped && halted(run) == nil:
-		return []string{"lock the plan again and run it without leaving the task out"}
+		return []string{again + ", and do not leave the task out"}
 	}
 	var s *history.Step
 	if len(over.By) > 0 {
@@ -143,12 +147,12 @@ func unblock(run *history.Run, t *plan.Task, over *history.TaskOver) []string {
 		s = halted(run)
 	}
 	if s == nil {
-		return []string{"lock the plan again and run it"}
+		return []string{again}
 	}
-	ways := []string{fmt.Sprintf("mend step %s, lock the plan again and run it", s.Address)}
+	ways := []string{fmt.Sprintf("mend step %s, then %s", s.Address, again)}
 	if s.Task != t.ID && over.Status != history.Failed {
 		ways = append(ways,
-			fmt.Sprintf("take task %s out of what task %s depends on, lock the plan again and run it", s.Task, t.ID),
+			fmt.Sprintf("take task %s out of what task %s depends on, then %s", s.Task, t.ID, again),
 			fmt.Sprintf("in collaborative mode, say that step %s is good enough as it is", s.Address))
 	}
 	return ways

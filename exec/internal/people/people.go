@@ -126,7 +126,7 @@ func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error
 	case p.expired(q):
 		return p.expire(ctx, s, q, err)
 	case q.Kind == ask.Obsolete && errors.Is(err, ask.ErrNoAnswer):
-		return p.Pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, and nobody says that the run goes on all the same: %w",
+		return p.Pause(ctx, history.PlanAgain, fmt.Errorf("%w: the plan no longer holds, and nobody says that the run goes on all the same: %w",
 			session.ErrWaiting, err))
 	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken):
 		foreign := p.Rec.Run.Foreign
@@ -189,7 +189,7 @@ func (p *People) settle(ctx context.Context, s *history.Step, q ask.Question, a 
 		return p.Pause(ctx, strings.TrimSuffix(who+": "+a.Reason, ": "),
 			fmt.Errorf("%w: stopped at step %s by %s", session.ErrWaiting, s.Address, a.By))
 	case q.Kind == ask.Obsolete && a.Choice == choice.Replan && p.Rec.Run.AskedUnder(q.ID) == p.Rec.Run.Started.Plan:
-		return p.Pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", session.ErrWaiting, a.By))
+		return p.Pause(ctx, history.PlanAgain, fmt.Errorf("%w: the plan no longer holds, says %s: run another one, or amend it", session.ErrWaiting, a.By))
 	}
 	return nil
 }

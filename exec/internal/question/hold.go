@@ -131,7 +131,7 @@ func BlockedBy(s, by *history.Step) *history.StepBlocked {
 		Why: fmt.Sprintf("it needs %s, which is %s; run it again once that is mended", by.Address, by.Status),
 		Unblock: []string{
 			fmt.Sprintf("mend what made %s fail; roll the run back to before it and resume, or run what is left where it has ended", by.Address),
-			fmt.Sprintf("lock and run a plan in which %s does not need %s", s.Address, by.Address),
+			fmt.Sprintf("run a plan in which %s does not need %s", s.Address, by.Address),
 			fmt.Sprintf("in collaborative mode, say that %s is good enough as it is", by.Address),
 		}}
 }
@@ -211,7 +211,7 @@ func Obsolete(c *guard.Case, why string) ask.Question {
 		fmt.Sprintf("%d of %d steps are complete, and stay", c.Run.Count(history.Completed), len(c.Run.Steps)),
 		fmt.Sprintf("the checkpoint is tree %s", c.Run.Tree.Tree.Short())}
 	return about(c, ask.Obsolete, "the plan no longer holds", why, evidence,
-		ask.Choice{Key: choice.Replan, Label: "stop, and plan again", Consequence: "nothing more runs under this plan; lock and run another one, or add steps to it"},
+		ask.Choice{Key: choice.Replan, Label: "stop, and plan again", Consequence: "nothing more runs under this plan; run another one, or add steps to it"},
 		ask.Choice{Key: choice.GoOn, Label: "go on all the same", Consequence: "the disclaimer becomes part of the record",
 			Acknowledge: disclaimer},
 		ask.Choice{Key: choice.GiveUp, Label: "abort the run", Consequence: "the run ends; what is complete stays"})
