@@ -94,11 +94,13 @@ func (s *Sandbox) Offline() bool {
 	return s.Level == "strict" || s.Level != "none" && s.Network != nil && !*s.Network
 }
 
-// Once says why a step can be executed only once, by what the plan says, so that
-// a deterministic run compares nothing; "" if nothing is in the way. Agents carry
-// out what is said to them, and run no command.
+// Once says why a step is executed only once, by what the plan says, where it is to
+// do the same twice, so that nothing is compared; "" if nothing is in the way. Agents
+// carry out what is said to them, and run no command.
 func (p *Plan) Once(s *Step, agent bool) string {
 	switch {
+	case !s.Repeats(true):
+		return "the plan says that it need not do the same each time (deterministic = false)"
 	case s.Rollback.Outside():
 		return fmt.Sprintf("it is %s: restoring a tree does not undo what it does", s.Rollback)
 	case p.Sandbox.Layer == InPlace:

@@ -255,6 +255,8 @@ func (s *Step) visitShared(v Visitor) {
 	v.Text(Key{Name: "compensate", Doc: "the command that undoes a compensatable step", means: command}, &s.Compensate)
 	typed(v, Key{Name: "semantic_change", Doc: "what the step does to behaviour", Words: semanticChanges},
 		&s.SemanticChange)
+	v.Flag(Key{Name: "deterministic", Doc: "whether it must do the same each time with the same inputs, and is executed twice to tell; if not said, as the run"},
+		&s.Deterministic)
 	v.Texts(Key{Name: "requirements", Doc: "ids of the requirements that it serves", ID: true, Set: true},
 		&s.Requirements)
 	v.Texts(Key{Name: "components", Doc: "keys of [components] that it concerns", Set: true}, &s.Components)

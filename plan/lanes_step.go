@@ -28,6 +28,8 @@ func (s *laneStep) solitary(files []string) string {
 			s.Address, s.Rollback)
 	case s.Artifacts != nil && len(s.Artifacts.Bears) > 0:
 		return fmt.Sprintf("step %s declares owners, special bits or attributes", s.Address)
+	case s.Repeats(false):
+		return fmt.Sprintf("step %s must do the same each time, so that it is executed twice", s.Address)
 	case s.TDD:
 		return fmt.Sprintf("step %s has its test written first", s.Address)
 	case s.Artifacts == nil && (s.Access == nil || s.Access.Writes == nil) && len(files) == 0:

@@ -286,6 +286,7 @@ type Step struct {
 	Rollback       Rollback
 	Compensate     string
 	SemanticChange SemanticChange
+	Deterministic  *bool // nil: as the run
 	Requirements   []string
 	Components     []string
 	Constraints    []string
@@ -305,6 +306,16 @@ type Step struct {
 // IsCritical reports whether a failure of the step matters to the whole run:
 // unless it says otherwise, it does.
 func (s *Step) IsCritical() bool { return s.Critical == nil || *s.Critical }
+
+// Repeats reports whether the step must do the same each time that it is carried
+// out with the same inputs: it says so, or, where it says nothing of it, the run
+// is deterministic.
+func (s *Step) Repeats(deterministic bool) bool {
+	if s.Deterministic != nil {
+		return *s.Deterministic
+	}
+	return deterministic
+}
 
 // Expected are the paths that the step promises to leave behind, sorted; globs
 // are not among them, nor is what it deletes.

@@ -32,10 +32,15 @@ func settingRules() []rule {
 				"jobs, on_conflict, external, controls, unattended, escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood " +
 				"would silently be none.",
 			plan: func(x *inspection, tell tell) { unclearWishes(x.plan, tell) }},
-		{code: "step-once", severity: Warning, said: true,
-			why: "A deterministic run executes each step twice and compares what it did. Where that cannot be done, nothing " +
-				"shows that the step does the same twice.",
-			plan: executedOnce},
+		{code: "step-once", severity: Warning, said: true, cause: true,
+			why: "A deterministic run executes each step twice and compares what it did, and any run does so with steps that " +
+				"are deterministic themselves. Where that cannot be done, nothing shows that the step does the same twice.",
+			plan: executedOnce,
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if why := x.plan.Once(s.Step, s.Prompt != ""); why != "" && s.Repeats(false) {
+					tell("deterministic", "a second execution of the step cannot be compared: "+why, onceHint)
+				}
+			}},
 		{code: "log-path-invalid", severity: Error, said: true,
 			why: "The controller writes the progress log of [logging] output_file, and counts it as " +
 				"nobody's change. So it is a file in the workspace whose name begins with progress and ends in .json, and no " +
@@ -247,8 +252,12 @@ func (x *inspection) logFault(s Setting) string {
 	return ""
 }
 
+// onceHint is what to do about a step that cannot be executed twice.
+const onceHint = "take deterministic out, have a command do the work in the workspace, or give agents network = false in [sandbox]"
+
 // executedOnce tells, of a plan that asks for determinism, the steps that cannot
-// be executed twice. Steps of which that is so for one reason are told together.
+// be executed twice and say nothing of it themselves. Steps of which that is so for
+// one reason are told together.
 func executedOnce(x *inspection, tell tell) {
 	wanted := slices.ContainsFunc(x.plan.Execution.Extra, func(s Setting) bool {
 		return s.Key == "deterministic" && s.Value.Kind == kindBoolean && s.Value.Text == "true"
@@ -259,7 +268,7 @@ func executedOnce(x *inspection, tell tell) {
 	var whys []string
 	steps := map[string][]string{}
 	for _, s := range x.plan.Steps() {
-		if why := x.plan.Once(s, s.Prompt != ""); why != "" {
+		if why := x.plan.Once(s, s.Prompt != ""); why != "" && s.Deterministic == nil {
 			if steps[why] == nil {
 				whys = append(whys, why)
 			}
@@ -268,7 +277,6 @@ func executedOnce(x *inspection, tell tell) {
 	}
 	for _, why := range whys {
 		tell("execution.deterministic", fmt.Sprintf("%s will not be compared with a second execution: %s: %s",
-			count(len(steps[why]), "step"), few(steps[why]), why),
-			"take deterministic out, have a command do the work in the workspace, or give agents network = false in [sandbox]")
+			count(len(steps[why]), "step"), few(steps[why]), why), onceHint)
 	}
 }

@@ -365,7 +365,7 @@ type progressSummary struct {
 	CriticalSteps     int             `json:"critical_steps"`
 	CriticalCompleted int             `json:"critical_steps_completed"`
 	Bases             bases           `json:"bases"`
-	Repeated          *repeats        `json:"executed_twice,omitempty"` // of a deterministic run
+	Repeated          *repeats        `json:"executed_twice,omitempty"` // of steps that are to do the same each time
 	SuccessRate       float64         `json:"success_rate"`             // per cent of all steps, to one place
 	TotalRetries      int             `json:"total_retries"`
 	BackupsUsed       int             `json:"backups_used"`

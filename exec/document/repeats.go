@@ -7,8 +7,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// repeats are how many steps of a deterministic run were executed a second time,
-// by their last attempts, and what that showed.
+// repeats are how many steps that are to do the same each time were executed a second
+// time, by their last attempts, and what that showed.
 type repeats struct {
 	Same        int `json:"same"`
 	Unlike      int `json:"unlike"`
@@ -70,6 +70,9 @@ func (a *attempt) Twice() string {
 		return ""
 	case f.Not != "":
 		return "not compared with a second execution: " + f.Not
+	case f.Same() && f.Printed != "":
+		return fmt.Sprintf("executed twice, and the same but for what it printed (%s); the second time took %s", f.Printed,
+			span(f.Took))
 	case f.Same():
 		return fmt.Sprintf("executed twice, and the same; the second time took %s", span(f.Took))
 	default:

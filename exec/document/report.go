@@ -110,7 +110,7 @@ type counts struct {
 	RolledBack   int `json:"rolled_back"`
 	Consecutive  int `json:"consecutive_failures"`
 
-	Repeated *repeats `json:"repeated,omitempty"` // of a deterministic run, in which steps are executed twice
+	Repeated *repeats `json:"repeated,omitempty"` // of steps that are to do the same each time
 	Bases    bases    `json:"bases"`              // of steps that are completed, or whose work was there already
 }
 

@@ -6,14 +6,17 @@ import (
 	"time"
 )
 
-// Repeated says what came of it that a deterministic run executed an attempt's
-// step a second time: in a place that is thrown away, on the tree that the
+// Repeated says what came of it that an attempt's step, which is to do the same each
+// time, was executed a second time: in a place that is thrown away, on the tree that the
 // attempt began with, with the same inputs.
 type Repeated struct {
 	Not    string        `json:"not_compared,omitempty"` // why nothing was compared
 	Took   time.Duration `json:"took_ns,omitempty"`      // by the executor
 	Unlike []Unlike      `json:"unlike,omitempty"`       // where they differ, the first; none: nowhere
 	Total  int           `json:"total,omitempty"`        // in how many places they differ
+	// Printed is how what they printed differs; "": it does not, or was not
+	// compared. It fails nothing: times and addresses are printed, too.
+	Printed string `json:"printed,omitempty"`
 }
 
 // An Unlike is a difference of two executions of one step.
@@ -36,6 +39,9 @@ func (f *Repeated) String() string {
 	switch {
 	case f.Not != "":
 		return sprint("not compared: %s", f.Not)
+	case len(f.Unlike) == 0 && f.Printed != "":
+		return sprint("the same a second time, in %s, but for what it printed: %s",
+			f.Took.Round(100*time.Millisecond), f.Printed)
 	case len(f.Unlike) == 0:
 		return fmt.Sprintf("the same a second time, in %s", f.Took.Round(100*time.Millisecond))
 	}

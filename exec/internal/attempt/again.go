@@ -43,7 +43,7 @@ func (a *again) refused() bool { return a.found.Not != "" }
 // one: where they do not work in layers, what the first one leaves at paths
 // that are in no tree would be in it.
 func (t working) foreseeAgain(ctx context.Context, layered bool) error {
-	if !t.Rec.Run.Started.Deterministic {
+	if run := t.Rec.Run.Started.Deterministic; !run && !t.step.Repeats(run) {
 		return nil
 	}
 	t.again = &again{}
@@ -167,6 +167,7 @@ func (t judging) setAgainstAgain() {
 	for _, path := range unlikeIn(first, second) {
 		a.differ(path, t.unlikeAt(path, first, second))
 	}
+	a.found.Printed = printedUnlike(t.outcome.Output, a.outcome.Output)
 }
 
 // differ notes a difference.

@@ -56,7 +56,7 @@ func (t *trial) inputsFrom(from history.CyclePhase) (ledger.Digest, error) {
 
 // compare looks whether an earlier attempt made something else of the same
 // inputs: in this run before it was set back, else in an earlier run of this
-// workspace. That is flagged; in deterministic mode it is a fault.
+// workspace. That is flagged; where the step must repeat it is a fault.
 func (t *trial) compare(ctx context.Context) *fault {
 	if t.inputs == "" {
 		return nil // nothing was executed
@@ -68,14 +68,18 @@ func (t *trial) compare(ctx context.Context) *fault {
 	t.differs = &history.Differs{Inputs: t.inputs, Tree: t.entry.Tree, Was: was.attempt.Accounted.Tree, Run: was.run,
 		Step:    was.step,
 		Attempt: was.attempt.Number, Paths: unlike(was.attempt.Accounted.Changes, t.entry.Changes),
-		Refused: t.Rec.Run.Started.Deterministic}
+		Refused: t.step.Repeats(t.Rec.Run.Started.Deterministic)}
 	text := fmt.Sprintf("step %s made another tree (%s) of the same inputs than attempt %d of step %s in run %s (%s)",
 		t.s.Address, t.differs.Tree.Short(), was.attempt.Number, was.step, was.run, t.differs.Was.Short())
 	t.Warn(text)
 	if !t.differs.Refused {
 		return nil
 	}
-	f := faultf(history.Nondeterministic, "%s, and the run is deterministic", text)
+	why := "the run is deterministic"
+	if t.step.Repeats(false) {
+		why = "its plan says that it does the same each time"
+	}
+	f := faultf(history.Nondeterministic, "%s, and %s", text, why)
 	for _, path := range t.differs.Paths {
 		f.Reasons = append(f.Reasons, "it differs in "+path)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -83,6 +84,24 @@ func (t judging) firstUnlike(path string) string {
 	a := textOf(func() (io.ReadCloser, error) { return worktree.OpenIn(t.Work.Dir, path) })
 	b := textOf(func() (io.ReadCloser, error) { return t.again.lane.Open(path) })
 	if a == nil || b == nil {
+		return ""
+	}
+	return firstLineUnlike(a, b)
+}
+
+// printedUnlike is where what two executions printed differs first; "" where it
+// does not. Of long outputs it is said of what is kept.
+func printedUnlike(a, b string) string {
+	place := firstLineUnlike([]byte(a), []byte(b))
+	if place != "" && max(len(a), len(b)) >= bound.Output {
+		place = "of its end, which is kept, " + place
+	}
+	return bound.Text(strings.ToValidUTF8(place, "\uFFFD"), bound.Line)
+}
+
+// firstLineUnlike is where two texts differ first; "" where they do not.
+func firstLineUnlike(a, b []byte) string {
+	if bytes.Equal(a, b) {
 		return ""
 	}
 	for n := 1; ; n++ {

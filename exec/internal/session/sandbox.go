@@ -116,7 +116,7 @@ func (s *Session) Runner(step *plan.Step) *Runner {
 			Sandbox:     box,
 			OutputLimit: output,
 		}}
-	if step != nil && s.Rec != nil && s.Rec.Run.Started.Deterministic {
+	if step != nil && s.Rec != nil && step.Repeats(s.Rec.Run.Started.Deterministic) {
 		r.Fresh()
 	}
 	return r

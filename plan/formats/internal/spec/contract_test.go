@@ -72,6 +72,7 @@ complexity = 3
   rollback = "compensatable"
   compensate = "rm answer.txt"
   semantic_change = "extending"
+  deterministic = false
   requirements = ["R1"]
   components = ["reader"]
   constraints = ["short"]
