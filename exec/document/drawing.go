@@ -67,7 +67,7 @@ func (m *Model) functions() map[string]any {
 		"fence":      fenced,
 		"join":       join,
 		"joined":     func(a, b, c string) string { return strings.TrimSpace(a + b + c) },
-		"said":       func(what, why string) string { return what + ": " + why },
+		"said":       whatAndWhy,
 		"semicolons": func(list []string) string { return strings.Join(list, "; ") },
 		"same":       func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) },
 		"count":      count,

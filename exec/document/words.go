@@ -188,10 +188,42 @@ func (s *step) refuted() []string {
 	return []string{start.Refuted[0] + because(start.Refuted[1:])}
 }
 
-// detours tells of retries and backups, each with the reason for it, and of what
-// did not hold and was tolerated.
+// whatAndWhy says what something is and more about it, where there is more.
+func whatAndWhy(what, why string) string {
+	if why == "" || why == what {
+		return what
+	}
+	return what + ": " + why
+}
+
+// setBack tells of attempts that had failed before the run was set back to before
+// the step: how many, and why the last of them did.
+func (s *step) setBack() []string {
+	n, why := 0, ""
+	for _, a := range s.Attempts {
+		if !a.RolledBack || a.Failure == nil {
+			continue
+		}
+		n++
+		why = meaning(a.Failure.Class)
+		if len(a.Failure.Reasons) > 0 && a.Failure.Class != history.Lost {
+			why = a.Failure.Reasons[0]
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	which := ", which"
+	if n > 1 {
+		which = ", the last of which"
+	}
+	return []string{"set back after " + count(n, "attempt", "attempts") + which + " ended with " + quote(why)}
+}
+
+// detours tells of retries and backups, each with the reason for it, of what was
+// tried before the run was set back, and of what did not hold and was tolerated.
 func (s *step) detours() []string {
-	out := s.refuted()
+	out := append(s.refuted(), s.setBack()...)
 	why, aside := "", false
 	var used []string
 	for _, a := range s.Attempts {

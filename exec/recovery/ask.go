@@ -30,6 +30,8 @@ func (a Ask) Try(s Situation) (Next, bool) {
 		return pass("")
 	case s.Mode == plan.Collaborative || s.Mode == plan.Education:
 		why = fmt.Sprintf("mode %s asks about every failure", s.Mode)
+	case a.Always && undeclared(s.Failure):
+		why = beyond
 	case s.Step.IsCritical():
 		why = "the step is critical and nothing else is left to try"
 	case a.Always:

@@ -46,7 +46,7 @@ func (f Feedback) Try(s Situation) (Next, bool) {
 		return pass("the same method would meet it again: " + class.Means)
 	}
 	if undeclared(s.Failure) {
-		return pass("it changed what nobody declared, and a person decides about that")
+		return pass(beyond)
 	}
 	round := s.History.Rungs(feedbackRung) + 1 // the one that failed
 	if round >= rounds {
@@ -58,6 +58,9 @@ func (f Feedback) Try(s Situation) (Next, bool) {
 	}
 	return Next{Method: current(s), Why: fmt.Sprintf("round %d of %d, with %s", round+1, rounds, told)}, true
 }
+
+// beyond is why a person is asked about such a failure at once.
+const beyond = "it changed what nobody declared, and a person decides about that"
 
 // undeclared reports whether all that is wrong with an attempt is that it changed
 // files which its step does not declare.

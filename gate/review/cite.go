@@ -17,6 +17,7 @@ type witness struct {
 	subject *subject
 	files   map[string]*file // that were looked at
 	cited   int              // citations that are there
+	said    map[string]bool  // what was said of criteria that are not met
 }
 
 // all looks at what is cited for a criterion, and returns what is there. Each

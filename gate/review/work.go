@@ -117,7 +117,7 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 	if said.Identity, err = identityOf(ctx, r); err != nil {
 		return err
 	}
-	w := &witness{pass: pass, subject: s}
+	w := &witness{pass: pass, subject: s, said: map[string]bool{}}
 	if said.Criteria, err = w.criteria(ctx, review); err != nil {
 		return err
 	}
@@ -228,9 +228,9 @@ func (w *witness) criterion(number int, c gate.Criterion, verdict gate.Result) {
 		w.object(codeNoEvidence, fmt.Sprintf("nothing is said of criterion %d: %s", number, c.Text))
 	case c.Met == nil:
 	case !*c.Met && verdict == gate.Partial:
-		w.pass.Partialf("", "%s", unmet(number, c))
+		w.pass.Partialf("", "%s", w.unmet(number, c))
 	case !*c.Met:
-		w.object(codeNotMet, unmet(number, c))
+		w.object(codeNotMet, w.unmet(number, c))
 	case len(c.Citations) == 0:
 		w.object(codeNoEvidence, fmt.Sprintf("criterion %d is said to be met, and nothing that is there is cited for it: %s",
 			number, c.Text))
@@ -240,14 +240,19 @@ func (w *witness) criterion(number int, c gate.Criterion, verdict gate.Result) {
 }
 
 // unmet says that a criterion is not met, and what the reviewer notes of it.
-func unmet(number int, c gate.Criterion) string {
-	return strings.TrimSpace(fmt.Sprintf("criterion %d is not met: %s %s", number, c.Text, c.Note))
+func (w *witness) unmet(number int, c gate.Criterion) string {
+	text := strings.TrimSpace(fmt.Sprintf("criterion %d is not met: %s %s", number, c.Text, c.Note))
+	w.said[text] = true
+	return text
 }
 
 // verdict adds what the reviewer says as a whole.
 func (w *witness) verdict(review Review) error {
 	verdict := gate.Result(review.Verdict)
 	for _, text := range review.Findings {
+		if w.said[strings.TrimSpace(text)] {
+			continue // in the words that tell of a criterion
+		}
 		switch verdict {
 		case gate.Partial:
 			w.pass.Partialf("", "%s", text)

@@ -20,7 +20,7 @@ type Failures struct {
 // A FailedStep failed at least once.
 type FailedStep struct {
 	Step     plan.Address
-	Failures int    // attempts that failed
+	Failures int    // attempts that failed for a fault of their own, those that were set back since too
 	Retries  int    // as [history.Tries] counts them
 	Resolved string // the method that completed the step; "" if none did
 	Cause    string // what the messages of the last failure say
@@ -84,10 +84,10 @@ func failures(p *plan.Plan, r *history.Run) Failures {
 // last failure that has a known one; a failure whose lines say nothing known
 // leaves it as it is.
 func failedStep(s *history.Step) FailedStep {
-	f := FailedStep{Step: s.Address, Retries: s.Tries().Retries}
 	all := attempts(s)
+	f := FailedStep{Step: s.Address, Retries: s.Tries().Retries}
 	for i, a := range all {
-		if a.Failure == nil {
+		if a.Failure == nil || a.Faultless() {
 			continue
 		}
 		f.Failures++

@@ -146,7 +146,8 @@ func (m *member) mine(name string) bool {
 	return !two || m.phase == "" || fold(first) == m.phase
 }
 
-// head is what the plans have in common.
+// head is what the plans have in common. The goal of a phase of one plan is that of
+// the plan.
 func (b *builder) head(set []*member) {
 	for _, m := range set {
 		if phase := m.front.get("phase"); phase.text != "" && b.Plan.Goal == "" {
@@ -154,7 +155,7 @@ func (b *builder) head(set []*member) {
 			b.Places["goal"] = m.t.At(phase.line)
 		}
 	}
-	if len(set) > 0 && b.Plan.Goal == "" {
+	if len(set) > 0 && b.Plan.Goal == "" || len(set) == 1 && set[0].goal != "" {
 		b.Plan.Goal, b.Places["goal"] = set[0].goal, set[0].goalAt
 	}
 }
