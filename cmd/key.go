@@ -160,6 +160,7 @@ type signature struct {
 	UnderWay bool       `json:"under_way,omitempty"` // whoever has the run in hand signs them with what follows
 	Added    bool       `json:"added,omitempty"`     // no crash leaves them: somebody added them
 	Refused  bool       `json:"refused,omitempty"`   // the keys that the call names did not sign
+	After    record.Key `json:"after_end,omitempty"` // that signed what was done with its work since, where it is another one
 }
 
 // look tells who signed a run. cutOff says that nobody has it in hand.
@@ -177,6 +178,10 @@ func (k *knownKeys) look(run *history.Run, cutOff bool) signature {
 		s.By = byKnown
 	}
 	s.Name, s.Refused = name, k.demanded && !known
+	if after := run.After; after != nil && after.Key != s.Key {
+		_, known := k.whose[after.Key]
+		s.After, s.Refused = after.Key, s.Refused || k.demanded && !known
+	}
 	if end := run.Signed.End; len(end) > 0 {
 		s.Unsigned, s.First, s.Last = len(end), end[0].Seq, end[len(end)-1].Seq
 		s.Added = len(run.Signed.Claims()) > 0
@@ -211,6 +216,9 @@ func (s *signature) text(resume string) string {
 		text += ", a key that is not known here"
 	}
 	text += ".\n"
+	if s.After != "" {
+		text += "What was done since it ended is signed by another key, " + s.After.Short() + ", on somebody's word.\n"
+	}
 	if s.Refused {
 		text += "That is none of the keys that are asked for.\n"
 	}

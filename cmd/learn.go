@@ -63,7 +63,7 @@ func (p *cli) takeRuns(ctx context.Context, ws exec.Workspace, book *learn.Book)
 		return err
 	}
 	for _, id := range runs {
-		if book.Taken(id) {
+		if book.Taken(id) && !ws.HasAfterwards(id) {
 			continue
 		}
 		if err := takeRun(ctx, ws, book, id); err != nil {
@@ -75,11 +75,15 @@ func (p *cli) takeRuns(ctx context.Context, ws exec.Workspace, book *learn.Book)
 }
 
 // takeRun has a book learn from a run that has ended. One that has not is
-// passed over without a word: it teaches when it is over.
+// passed over without a word: it teaches when it is over. What was set back since
+// it was read is taken back.
 func takeRun(ctx context.Context, ws exec.Workspace, book *learn.Book, id string) error {
 	run, err := ws.History(ctx, id)
 	if err != nil || run.Sealed == nil {
 		return err
+	}
+	if book.Taken(id) {
+		return book.Withdraw(ctx, run)
 	}
 	recorded, err := ws.Plan(ctx, run)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 )
 
 // logCommand is "planlock log": it prints records of a journal, each on one
-// line. A type that no record can have is a mistake in the call and not an
+// line; behind them those of what was done with the work of a run since it was
+// sealed, with a plus before their positions. A type that no record can have is a mistake in the call and not an
 // empty answer.
 type logCommand struct {
 	arguments
@@ -43,14 +44,20 @@ func (f *logCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	if err := checkQuery(q, typesOf(records)); err != nil {
-		return err
-	}
-	if q.Step != "" {
-		run, err := ws.History(ctx, id)
+	var after []record.Record
+	run := &history.Run{}
+	if q.Step != "" || ws.HasAfterwards(id) {
+		if run, err = ws.History(ctx, id); err == nil {
+			after, err = ws.Afterwards(ctx, run)
+		}
 		if err != nil {
 			return err
 		}
+	}
+	if err := checkQuery(q, typesOf(slices.Concat(records, after))); err != nil {
+		return err
+	}
+	if q.Step != "" {
 		if run.Step(q.Step) == nil {
 			_, _, err := attemptOf(run, q.Step, 0)
 			return err
@@ -64,13 +71,32 @@ func (f *logCommand) Run(ctx context.Context, p *cli) error {
 		if f.Format == "jsonl" {
 			err = writeLine(out, rec)
 		} else {
-			_, err = fmt.Fprintln(out, recordLine(rec))
+			_, err = fmt.Fprintln(out, recordLine(rec, fmt.Sprint(rec.Seq)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, rec := range after {
+		if !q.Matches(rec) {
+			continue
+		}
+		if f.Format == "jsonl" {
+			err = writeLine(out, afterRecord{rec, true})
+		} else {
+			_, err = fmt.Fprintln(out, recordLine(rec, fmt.Sprintf("+%d", rec.Seq)))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return out.Flush()
+}
+
+// An afterRecord is one of the journal beside that of a sealed run.
+type afterRecord struct {
+	record.Record
+	After bool `json:"after_end"`
 }
 
 // typesOf lists the types of records, sorted.
@@ -116,12 +142,12 @@ func (p *cli) moment(text string) (time.Time, error) {
 
 // recordLine is a record on one line: position, time, step, attempt, type, what
 // it says.
-func recordLine(rec record.Record) string {
+func recordLine(rec record.Record, position string) string {
 	where := rec.Step
 	if rec.Attempt > 0 {
 		where += fmt.Sprintf("#%d", rec.Attempt)
 	}
-	line := fmt.Sprintf("%5d  %s  %-7s  %-15s", rec.Seq, rec.Time.UTC().Format("2006-01-02 15:04:05.000"),
+	line := fmt.Sprintf("%5s  %s  %-7s  %-15s", position, rec.Time.UTC().Format("2006-01-02 15:04:05.000"),
 		escaped(where), escaped(rec.Type))
 	fact, err := history.Decode(rec)
 	if err != nil {

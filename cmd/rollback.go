@@ -16,8 +16,8 @@ import (
 // rollbackCommand is "planlock rollback": it sets the tree back to before a
 // step. What was there is kept, and its digest is printed. With --request it
 // does nothing itself: whoever has the run in hand, or resumes it, is asked to,
-// and a person decides. Of a run that has ended only the tree is set back,
-// since its journal accepts nothing any more.
+// and a person decides. The journal of a run that has ended accepts nothing any
+// more, so that it was set back stands in one beside it.
 type rollbackCommand struct {
 	arguments
 	workspaceFlag
@@ -61,7 +61,9 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	fmt.Fprintf(p.out, "%s is as it was before step %s. What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
 		where, escaped(string(step)), done.Kept.Tree.Short(), done.Kept.Tree, escaped(quoted(folder)), inDir(f.Dir))
 	if done.Sealed {
-		fmt.Fprintf(p.out, "Run %s has ended and stays as it ended, so nothing but the tree was set back, and planlock gc removes of what was kept all that no run refers to; to do its work again, lock and run its plan.\n", done.Run)
+		again := action.Action{Kind: action.Finish, Run: done.Run}
+		fmt.Fprintf(p.out, "Run %s has ended, and its journal and documents stay as they are; that it was set back stands beside them, for status, report, log, learn and --from.\nto do that work again  %s\n",
+			done.Run, escaped(spellingOf(run, f.Dir, run.Policy.Given).spell(again)))
 		return nil
 	}
 	fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, f.Dir)))

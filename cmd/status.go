@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
@@ -54,6 +55,11 @@ func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 			fmt.Fprintf(w, "         %s\n", escaped(r))
 		}
 	}
+	if run.After != nil {
+		for _, b := range run.After.Setbacks {
+			fmt.Fprintf(w, "since    %s\n         %s; what was there is tree %s\n", escaped(forPeople(b.String())), stamp(b.At), b.Kept.Tree.Short())
+		}
+	}
 	if run.Paused != nil {
 		why := strings.TrimPrefix(forPeople(run.Paused.Why), "stopped ")
 		if run.Stopping != nil {
@@ -95,6 +101,11 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		return
 	}
 	switch {
+	case run.After.CutOff() != nil:
+		fmt.Fprintf(w, "next     %s\n", escaped(spelling{dir: dir}.spell(action.Action{Kind: action.Rollback, Run: id, Step: run.After.CutOff().To})))
+	case run.After != nil:
+		again := action.Action{Kind: action.Finish, Run: id}
+		fmt.Fprintf(w, "next     %s\n", escaped(spellingOf(run, dir, run.Policy.Given).spell(again)))
 	case run.Ended != nil:
 		fmt.Fprintf(w, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:

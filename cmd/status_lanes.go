@@ -5,8 +5,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -18,11 +20,23 @@ type statusDocument struct {
 	Status     history.Status `json:"status"`
 	CutOff     bool           `json:"cut_off"` // nobody works on it, and it was not stopped
 	AtWork     []workDocument `json:"at_work"`
-	ToJoin     []workDocument `json:"to_join"`     // came back, and wait for those before them
-	JoinFailed []workDocument `json:"join_failed"` // of steps that are not over
-	Dropped    []workDocument `json:"dropped"`     // their work met that of another lane or was cut off; they begin again
-	Parked     []workDocument `json:"parked"`      // they wait for an answer
-	Questions  []string       `json:"questions"`   // their ids, the oldest first
+	ToJoin     []workDocument `json:"to_join"`            // came back, and wait for those before them
+	JoinFailed []workDocument `json:"join_failed"`        // of steps that are not over
+	Dropped    []workDocument `json:"dropped"`            // their work met that of another lane or was cut off; they begin again
+	Parked     []workDocument `json:"parked"`             // they wait for an answer
+	Questions  []string       `json:"questions"`          // their ids, the oldest first
+	SetBack    []setBack      `json:"set_back,omitempty"` // since it ended
+}
+
+// A setBack says that the work of a run that had ended was set back.
+type setBack struct {
+	To     plan.Address   `json:"to"`
+	Steps  []plan.Address `json:"steps"` // whose work is gone
+	By     string         `json:"by,omitempty"`
+	Reason string         `json:"reason,omitempty"`
+	At     time.Time      `json:"at"`
+	Kept   ledger.Digest  `json:"kept_tree"`
+	CutOff bool           `json:"cut_off,omitempty"`
 }
 
 // A workDocument is a step that is under way, with the attempt that it is about.
@@ -40,6 +54,11 @@ func newStatus(run *history.Run, cutOff bool) statusDocument {
 	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff,
 		AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{},
 		Dropped: []workDocument{}, Parked: []workDocument{}, Questions: []string{}}
+	if run.After != nil {
+		for _, b := range run.After.Setbacks {
+			d.SetBack = append(d.SetBack, setBack{b.To, b.Steps, b.By, b.Reason, b.At, b.Kept.Tree, !b.Done})
+		}
+	}
 	for _, q := range run.Questions() {
 		d.Questions = append(d.Questions, q.ID)
 	}

@@ -53,7 +53,7 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	signed := known.look(proof.Run, cutOff(ctx, proof.Run, f.Dir))
 	if f.Format == "json" {
 		err = writeJSON(p.out, provedRun{Run: id, Records: proof.Records, Trees: proof.Trees, Contents: proof.Contents,
-			Views: proof.Views, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status, Signed: signed})
+			After: proof.After, Views: proof.Views, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status, Signed: signed})
 		return cmp.Or(err, signed.failure())
 	}
 	return p.printProof(id, proof, signed, f.Dir)
@@ -81,6 +81,10 @@ func (p *cli) proveAchieved(ctx context.Context, run *history.Run, dir string) e
 func (p *cli) printProof(id string, proof *exec.Proof, signed signature, dir string) error {
 	fmt.Fprintf(p.out, "run %s holds: %s, %s with %s, %s\n", id, plural(proof.Records, "record"),
 		plural(proof.Trees, "tree"), plural(proof.Contents, "content"), plural(proof.Views, "view"))
+	if n := proof.After; n > 0 {
+		fmt.Fprintf(p.out, "So does what was done with its work since it ended: %s. It was %s.\n", plural(n, "record"),
+			escaped(proof.Run.After.Last().String()))
+	}
 	if proof.Run.Sealed == nil {
 		fmt.Fprintf(p.out, "It is not sealed (%s): views are proved once it has ended.\n", proof.Run.Status)
 	}
@@ -95,6 +99,7 @@ type provedRun struct {
 	Trees    int            `json:"trees"`
 	Contents int            `json:"contents"`
 	Views    int            `json:"views"`
+	After    int            `json:"after_end,omitempty"` // records of what was done with its work since it was sealed
 	Sealed   bool           `json:"sealed"`
 	Status   history.Status `json:"status"`
 	Signed   signature      `json:"signed"`

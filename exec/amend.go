@@ -79,11 +79,10 @@ func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (_ *Ame
 // A RolledBack says what a rollback did.
 type RolledBack struct {
 	Run string
-	// what was in the tree before. No journal refers to it where Sealed is set:
-	// the next collection removes it
+	// what was in the tree before
 	Kept record.Snapshot
-	// Sealed is set if the run was finished: its journal accepts nothing, so
-	// only the tree was restored, and the run stays as it ended.
+	// Sealed is set if the run was finished: its journal accepts nothing, so it
+	// stays as it ended, and the journal beside it says that it was set back.
 	Sealed bool
 	// Clone is the folder whose tree was set back, where the run works in a
 	// clone and has not delivered it; "" where it is the workspace.
@@ -93,8 +92,10 @@ type RolledBack struct {
 // Rollback restores the tree to the checkpoint before a step and sets the run
 // back to it, so that resuming runs the step again, and all after it. The
 // journal says who wanted that (by) and why (reason), as far as it is told:
-// either may be empty. That of a run that has ended accepts nothing. accepted is
-// as for [Controller.Abandon].
+// either may be empty. That of a run that has ended accepts nothing: the tree is
+// restored, and a journal beside it says so ([history.Run.After]), by which
+// [Controller.RunFrom] takes nothing over that was set back. accepted is as for
+// [Controller.Abandon].
 func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address, by, reason string,
 	accepted ...string) (_ *RolledBack, err error) {
 	defer public(&err)
@@ -106,6 +107,10 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	id := e.Rec.Run.Started.Run
 	if e.Rec.Run.Started.Shadow && e.Rec.Run.Ended != nil {
 		return nil, &session.Refusal{Run: id, Reasons: []string{"the run was a trial: its clone is gone, and the workspace is as it was before it"}, Hint: "run the plan"}
+	}
+	if e.Rec.Run.Ended != nil && e.Rec.Run.Sealed == nil {
+		return nil, &session.Refusal{Run: id, Reasons: []string{"the run was cut off at its end, and lacks its documents"},
+			Actions: []action.Action{{Kind: action.Resume, Run: id}}}
 	}
 	s := e.Rec.Run.Step(step)
 	if s == nil {
@@ -125,7 +130,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	}
 	kept, err := e.rewind.RollBack(ctx, s, to, by, reason)
 	if kept == nil {
-		return nil, err
+		return nil, accepting(err, action.Action{Kind: action.Rollback, Run: id, Step: step})
 	}
 	done := &RolledBack{Run: id, Kept: kept.Tree, Sealed: kept.Sealed}
 	if e.Work.Layered() && !e.rewind.Places() {

@@ -215,6 +215,7 @@ func (e *execution) assemble() {
 			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
 			Roles:    func() history.Roles { return c.roles(e.needed) },
 			Warnings: append(c.withoutSay(e.Plan), c.unasked(e.Plan)...)}}
+	e.rewind.Beside = e.life.Beside
 	e.drive = &drive.Drive{Session: s, Bound: e.bound, People: persons, Rewind: e.rewind, Counsel: advisors,
 		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers, Hints: c.Hints},
 		Evidence:  &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},

@@ -149,6 +149,24 @@ func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, er
 	return records, nil
 }
 
+// Afterwards reads the journal beside that of a run that is sealed, and verifies
+// it: what was done with the work of the run since. Most runs have none.
+func (w Workspace) Afterwards(ctx context.Context, run *history.Run) (records []record.Record, err error) {
+	sealed := run.AsSealed()
+	if sealed == run {
+		return nil, nil
+	}
+	err = w.home().After(ctx, sealed, func(rec record.Record) error {
+		records = append(records, rec)
+		return nil
+	})
+	return records, err
+}
+
+// HasAfterwards reports whether something was done with the work of a run since
+// it was sealed, without reading what.
+func (w Workspace) HasAfterwards(run string) bool { return w.home().HasAfter(run) }
+
 // History folds a run's journal. ErrNoRun, also before its first record is
 // written; *record.CorruptError.
 func (w Workspace) History(ctx context.Context, run string) (*history.Run, error) {
@@ -216,7 +234,7 @@ func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
 	if err != nil {
 		return err
 	}
-	model, err := document.New(p, run, nil)
+	model, err := document.New(p, run.AsSealed(), nil)
 	if err != nil {
 		return err
 	}

@@ -155,6 +155,7 @@ func (e *ProofError) Unwrap() error { return e.Err }
 type Proof struct {
 	Run      *history.Run
 	Records  int
+	After    int // records of what was done with its work since it was sealed
 	Trees    int
 	Contents int
 	Views    int

@@ -35,7 +35,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
 		Warnings: list(r.Started.Warnings), judged: map[*gate.Judgement][]judgement{},
-		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r.RolledBack),
+		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
 	}
 	if e := r.Started.Envelope; e != nil {
@@ -66,7 +66,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 	rep.Files, rep.Lines = netFiles(rep.steps)
 	rep.Declarations = declarations(rep)
 	rep.count()
-	rep.Counts.Questions, rep.Counts.ModeSwitches, rep.Counts.RolledBack = r.Asked, len(r.Modes), len(r.RolledBack)
+	rep.Counts.Questions, rep.Counts.ModeSwitches, rep.Counts.RolledBack = r.Asked, len(r.Modes), len(rep.RolledBack)
 	rep.Counts.Consecutive = r.Consecutive
 	rep.stand(p, r)
 	rep.Counts.Repeated = repeatsOf(r)
@@ -219,11 +219,19 @@ func moves(ms []history.MovesAccepted) []movesAccepted {
 	return list
 }
 
-// rollbacks describes the times at which the run was set back.
-func rollbacks(rs []history.RolledBack) []rolledBack {
-	return each(rs, func(r history.RolledBack) rolledBack {
-		return rolledBack{r.To, newTree(r.Snapshot), r.By, r.Reason}
+// rollbacks describes the times at which the run was set back, also once it had
+// ended.
+func rollbacks(run *history.Run) []rolledBack {
+	all := each(run.RolledBack, func(r history.RolledBack) rolledBack {
+		return rolledBack{To: r.To, Tree: newTree(r.Snapshot), By: r.By, Why: r.Reason}
 	})
+	if run.After == nil {
+		return all
+	}
+	return append(all, each(run.After.Setbacks, func(b history.Setback) rolledBack {
+		return rolledBack{To: b.To, Tree: newTree(b.Snapshot), By: b.By, Why: b.Reason, After: true, Steps: b.Steps,
+			CutOff: !b.Done}
+	})...)
 }
 
 // undecided is the result of a gate that could not say yes or no.

@@ -76,6 +76,14 @@ func (rep *Model) actions(attempts int) ordered[string] {
 
 // nextSteps says what to do now, most pressing first.
 func nextSteps(rep *Model) []nextStep {
+	if back := rep.of.After.Last(); back != nil {
+		if !back.Done {
+			return []nextStep{{why: "Have it set back to its end",
+				do: action.Action{Kind: action.Rollback, Run: rep.Run, Step: back.To}}}
+		}
+		return []nextStep{rep.finish("Carry out again what was set back: what stays is taken over"),
+			{why: "Prove it", do: rep.prove()}}
+	}
 	switch rep.Status {
 	case history.Achieved:
 		if rep.Shadow {

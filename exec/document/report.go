@@ -180,6 +180,10 @@ type rolledBack struct {
 	Tree tree         `json:"tree"`
 	By   string       `json:"by,omitempty"`
 	Why  string       `json:"reason,omitempty"`
+	// After is set where the run had ended, with the steps whose work is gone.
+	After  bool           `json:"after_end,omitempty"`
+	Steps  []plan.Address `json:"steps,omitempty"`
+	CutOff bool           `json:"cut_off,omitempty"` // the tree may hold half of it
 }
 
 // String says it in plain words.
@@ -187,6 +191,12 @@ func (r rolledBack) String() string {
 	text := fmt.Sprintf("set back to before step %s", r.To)
 	if r.By != "" {
 		text += " by " + r.By
+	}
+	if r.After {
+		text += fmt.Sprintf(" after it had ended, so what these steps did is gone: %s", plan.Addresses(r.Steps))
+	}
+	if r.CutOff {
+		text += " (that was cut off: roll back once more)"
 	}
 	return text + because(only([]string{r.Why}, func(why string) bool { return why != "" }))
 }

@@ -77,6 +77,7 @@ type Run struct {
 	Ended     *Ended
 	Delivered *Delivered
 	Sealed    *Sealed
+	After     *Afterwards // what was done with its work since it was sealed; nil: nothing
 
 	Adopted []Adoption // what others did and became part of the tree, in order
 	// ForeignStep is the step that Foreign was found at: the one whose work met

@@ -92,8 +92,15 @@ type Book struct {
 	journal *checkpoint.Journal
 	entries []*Entry
 	index   map[string]*Entry
-	runs    map[string]bool
+	runs    map[string]*shown
 	version int
+}
+
+// A shown is what a run has shown, as far as it counts.
+type shown struct {
+	taught map[string][]plan.Address // steps, by the entry that they confirm
+	trials []trial
+	gone   []plan.Address // steps that were set back since
 }
 
 // name of the journal of every book.
@@ -107,7 +114,7 @@ func Open(ctx context.Context, log checkpoint.Log, now func() time.Time) (*Book,
 	if err != nil {
 		return nil, err
 	}
-	b := &Book{journal: journal, index: map[string]*Entry{}, runs: map[string]bool{}}
+	b := &Book{journal: journal, index: map[string]*Entry{}, runs: map[string]*shown{}}
 	for rec, err := range journal.Records(ctx) {
 		if err == nil {
 			err = b.apply(rec)
@@ -131,6 +138,11 @@ func (b *Book) apply(rec record.Record) error {
 		if err = json.Unmarshal(rec.Data, &f); err == nil {
 			b.take(f)
 		}
+	case withdrawType:
+		var f withdrawn
+		if err = json.Unmarshal(rec.Data, &f); err == nil {
+			err = b.withdraw(f)
+		}
 	case promotedType, revokedType, prunedType:
 		var f decided
 		if err = json.Unmarshal(rec.Data, &f); err == nil {
@@ -147,7 +159,8 @@ func (b *Book) apply(rec record.Record) error {
 
 // take folds in what a run has shown: how entries did, and which are new.
 func (b *Book) take(f taken) {
-	b.runs[f.Run] = true
+	of := &shown{taught: map[string][]plan.Address{}, trials: f.Trials}
+	b.runs[f.Run] = of
 	for _, t := range f.Trials {
 		if e := b.index[t.Entry]; e != nil {
 			if t.Right {
@@ -157,7 +170,6 @@ func (b *Book) take(f taken) {
 			}
 		}
 	}
-	seen := map[string]bool{}
 	for _, c := range f.Candidates {
 		e := b.index[c.ID]
 		if e == nil {
@@ -165,14 +177,62 @@ func (b *Book) take(f taken) {
 			b.entries = append(b.entries, e)
 			b.index[c.ID] = e
 		}
-		if !seen[c.ID] { // a run confirms once, however often it shows it
-			seen[c.ID] = true
+		if len(of.taught[c.ID]) == 0 { // a run confirms once, however often it shows it
 			e.Confirmed++
 			e.Latest = c.Run
 		}
+		of.taught[c.ID] = append(of.taught[c.ID], c.Step)
 		if e.State == Revoked {
 			e.State = Quarantined // it has to prove itself from the start
 		}
+	}
+}
+
+// withdraw takes back what steps of a run have shown: an entry that nothing else
+// shows, and that nobody promoted, is gone.
+func (b *Book) withdraw(f withdrawn) error {
+	of := b.runs[f.Run]
+	if of == nil {
+		return fmt.Errorf("run %q was never taken", f.Run)
+	}
+	of.gone = append(of.gone, f.Steps...)
+	back := func(step plan.Address) bool { return slices.Contains(f.Steps, step) }
+	of.trials = slices.DeleteFunc(of.trials, func(t trial) bool {
+		if e := b.index[t.Entry]; e != nil && back(t.Step) {
+			if t.Right {
+				e.Right--
+			} else {
+				e.Wrong--
+			}
+		}
+		return back(t.Step)
+	})
+	for id, steps := range of.taught {
+		if of.taught[id] = slices.DeleteFunc(steps, back); len(of.taught[id]) > 0 {
+			continue
+		}
+		delete(of.taught, id)
+		if e := b.index[id]; e != nil {
+			if e.Confirmed--; e.Confirmed == 0 && e.State == Quarantined {
+				b.remove(e)
+			}
+		}
+	}
+	return nil
+}
+
+// remove takes an entry out of the book.
+func (b *Book) remove(e *Entry) {
+	b.entries = slices.DeleteFunc(b.entries, func(x *Entry) bool { return x == e })
+	delete(b.index, e.ID)
+	b.forget(e)
+}
+
+// forget has what runs have shown of an entry count no more.
+func (b *Book) forget(e *Entry) {
+	for _, of := range b.runs {
+		delete(of.taught, e.ID)
+		of.trials = slices.DeleteFunc(of.trials, func(t trial) bool { return t.Entry == e.ID })
 	}
 }
 
@@ -189,9 +249,9 @@ func (b *Book) decide(what string, f decided) error {
 	case revokedType:
 		b.version++
 		e.State, e.Version, e.Confirmed, e.Right, e.Wrong = Revoked, b.version, 0, 0, 0
+		b.forget(e)
 	case prunedType:
-		b.entries = slices.DeleteFunc(b.entries, func(x *Entry) bool { return x == e })
-		delete(b.index, f.Entry)
+		b.remove(e)
 	}
 	return nil
 }
@@ -207,7 +267,7 @@ func (b *Book) Take(ctx context.Context, p *plan.Plan, r *history.Run) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.runs[h.run] {
+	if b.runs[h.run] != nil {
 		return nil
 	}
 	return b.append(ctx, takenType, taken{Run: h.run, Candidates: h.candidates, Trials: b.shadow(h),
@@ -218,7 +278,29 @@ func (b *Book) Take(ctx context.Context, p *plan.Plan, r *history.Run) error {
 func (b *Book) Taken(run string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.runs[run]
+	return b.runs[run] != nil
+}
+
+// Withdraw takes back what steps of a run taught that was taken, where the run was
+// set back to before them since, and records that. It changes nothing where there
+// are none, or nobody took the run.
+func (b *Book) Withdraw(ctx context.Context, r *history.Run) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	of := b.runs[r.Started.Run]
+	if of == nil {
+		return nil
+	}
+	f := withdrawn{Run: r.Started.Run, Why: setBack}
+	for _, s := range r.Steps {
+		if r.After.Of(s.Address) != nil && !slices.Contains(of.gone, s.Address) {
+			f.Steps = append(f.Steps, s.Address)
+		}
+	}
+	if len(f.Steps) == 0 {
+		return nil
+	}
+	return b.append(ctx, withdrawType, f)
 }
 
 // shadow asks every entry against a cause that the run met, in a step that does
@@ -234,7 +316,7 @@ func (b *Book) shadow(h harvest) []trial {
 				continue
 			}
 			trials = append(trials, trial{Entry: e.ID, Run: h.run, Right: m.helped == e.Remedy,
-				Why: fmt.Sprintf("in %s %q helped", m.step, m.helped)})
+				Why: fmt.Sprintf("in %s %q helped", m.step, m.helped), Step: m.step})
 			break
 		}
 	}

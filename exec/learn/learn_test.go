@@ -82,9 +82,12 @@ func TestForbiddenSources(t *testing.T) {
 		}
 	}
 	for name, spoil := range map[string]func(*history.Run){
-		"the sandbox was bypassed":        func(r *history.Run) { r.Started.NoSandbox = true },
-		"it was a trial":                  func(r *history.Run) { r.Started.Shadow = true },
-		"the outcome is wrong":            func(r *history.Run) { r.Ended.Status = history.NotAchieved },
+		"the sandbox was bypassed": func(r *history.Run) { r.Started.NoSandbox = true },
+		"it was a trial":           func(r *history.Run) { r.Started.Shadow = true },
+		"the outcome is wrong":     func(r *history.Run) { r.Ended.Status = history.NotAchieved },
+		"the run was set back once it had ended": func(r *history.Run) {
+			r.After = &history.Afterwards{Setbacks: []history.Setback{{To: "1.1", Steps: []plan.Address{"1.1"}, Done: true}}}
+		},
 		"the step was set back":           func(r *history.Run) { r.Steps[0].Undone = r.Steps[0].Attempts[:1] },
 		"the step failed":                 func(r *history.Run) { r.Steps[0].Status = history.Failed },
 		"the step was left out":           func(r *history.Run) { r.Steps[0].Status = history.Skipped },
@@ -118,6 +121,48 @@ func TestForbiddenSources(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatIsSetBackLaterIsWithdrawn takes back what a run taught that was read
+// before it was set back, once, and nothing else; also of a book that is read
+// again.
+func TestWhatIsSetBackLaterIsWithdrawn(t *testing.T) {
+	log := new(checkpoint.MemoryLog)
+	b, before := taught(t, log)
+	r := finished("later", "out of memory", "backup_1")
+	take(t, b, r)
+	if now := one(t, b); now.Confirmed != before.Confirmed+1 || now.Right != before.Right+1 {
+		t.Fatalf("the run taught nothing: %+v", now)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(b.Withdraw(t.Context(), r))
+	if now := one(t, b); now.Confirmed != before.Confirmed+1 {
+		t.Errorf("it was taken back, and nobody set it back: %+v", now)
+	}
+	r.After = &history.Afterwards{Setbacks: []history.Setback{{To: "1.1", Steps: []plan.Address{"1.1"}}}}
+	for range 2 {
+		must(b.Withdraw(t.Context(), r))
+		if now := one(t, b); now.Confirmed != before.Confirmed || now.Right != before.Right {
+			t.Errorf("it counts still, or twice: %+v", now)
+		}
+	}
+	must(b.Withdraw(t.Context(), finished("stranger", "", "primary")))
+	must(b.Close())
+	b = open(t, log.Reopen())
+	if now := one(t, b); now.Confirmed != before.Confirmed || now.Right != before.Right || !b.Taken("later") {
+		t.Errorf("read again: %+v", now)
+	}
+	// What nothing else shows is gone; what somebody promoted stays.
+	only := finished("only", "", "primary")
+	take(t, b, only)
+	only.After = r.After
+	must(b.Withdraw(t.Context(), only))
+	one(t, b)
 }
 
 func TestWhatARunTeaches(t *testing.T) {

@@ -24,7 +24,7 @@ func read(p *plan.Plan, r *history.Run) (harvest, error) {
 		return h, nil
 	}
 	for _, s := range r.Steps {
-		if why := forbiddenStep(s); why != "" {
+		if why := forbiddenStep(r, s); why != "" {
 			h.excluded = append(h.excluded, exclusion{Step: s.Address, Why: why})
 			continue
 		}
@@ -46,8 +46,11 @@ func forbidden(r *history.Run) string {
 	return ""
 }
 
+// setBack is why nothing is learned from work that was set back.
+const setBack = "it was set back: its outcome was wrong"
+
 // forbiddenStep is why nothing may be learned from a step.
-func forbiddenStep(s *history.Step) string {
+func forbiddenStep(r *history.Run, s *history.Step) string {
 	for _, x := range s.Questions {
 		if x.Answer == nil {
 			continue
@@ -62,8 +65,8 @@ func forbiddenStep(s *history.Step) string {
 		}
 	}
 	switch {
-	case len(s.Undone) > 0:
-		return "it was set back: its outcome was wrong"
+	case len(s.Undone) > 0, r.After.Of(s.Address) != nil:
+		return setBack
 	case s.Status != history.Completed:
 		return fmt.Sprintf("it is %s", s.Status)
 	}

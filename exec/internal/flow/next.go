@@ -28,6 +28,13 @@ func Next(run *history.Run) []Suggestion {
 	verify := Suggestion{Action: action.Action{Kind: action.Verify, Run: id}, Label: "prove what was done"}
 	leave := Suggestion{Action: action.Action{Kind: action.Leave, Run: id},
 		Label: "leave it: what was completed stays, and the journal keeps all of it"}
+	switch back := run.After.Last(); {
+	case run.After.CutOff() != nil:
+		return []Suggestion{{Action: action.Action{Kind: action.Rollback, Run: id, Step: back.To},
+			Label: "have it set back to its end, which was cut off"}}
+	case back != nil:
+		return []Suggestion{again(run), verify, leave}
+	}
 	switch run.Status {
 	case history.Achieved:
 		verify.Automatic = true

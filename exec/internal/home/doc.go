@@ -2,6 +2,7 @@
 // journals and what they kept lie, and how they are read.
 //
 //	.planlock/runs/RUN/journal   the default log of a run
+//	.planlock/runs/RUN/after     what was done with its work once that was sealed
 //	.planlock/runs/RUN/views     its documents
 //	.planlock/objects            the default folder of contents
 //	.planlock/escalations        questions that wait, and requests

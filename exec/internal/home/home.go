@@ -185,6 +185,9 @@ func (h Home) History(ctx context.Context, run string) (*history.Run, error) {
 		return nil, NotBegun(run)
 	}
 	folded.Compact()
+	if err := h.After(ctx, folded, nil); err != nil {
+		return nil, err
+	}
 	return folded, nil
 }
 

@@ -217,5 +217,8 @@ func (h Home) eachReference(ctx context.Context, store *checkpoint.Store, id str
 			return errors.Join(err, log.Close())
 		}
 	}
-	return log.Close()
+	if err := log.Close(); err != nil || !h.HasAfter(id) {
+		return err
+	}
+	return h.eachReferenceAfter(ctx, store, id, do)
 }

@@ -236,6 +236,9 @@ func (l *Life) unfinished(ctx context.Context) (waiting []string, _ error) {
 			last = run
 		}
 	}
+	if last != nil && last.After.CutOff() != nil {
+		return nil, cutOff(last)
+	}
 	if inside := half(ctx, last); inside != "" {
 		id := last.Started.Run
 		return nil, &session.Refusal{Run: id, Actions: []action.Action{{Kind: action.Resume, Run: id}},

@@ -65,6 +65,8 @@ func (l *Life) unfit(run *history.Run) *session.Refusal {
 			Reasons: []string{fmt.Sprintf("run %s was cut off at its end, and lacks its documents", id)},
 			Actions: []action.Action{resume},
 		}
+	case run.After.CutOff() != nil:
+		return cutOff(run)
 	case run.Started.Shadow:
 		return &session.Refusal{Reasons: []string{fmt.Sprintf("run %s was a trial: nothing of it is there", id)},
 			Hint: "run the plan"}
@@ -75,7 +77,7 @@ func (l *Life) unfit(run *history.Run) *session.Refusal {
 			Reasons: bound.First(append([]string{said}, run.Foreign.Changes...), bound.Lines),
 			Actions: []action.Action{{Kind: action.Rollback, Run: id, Step: run.ForeignStep.Address}},
 		}
-	case left(run).Placed.Tree != run.Tree.Tree && l.InPlace():
+	case left(run).Placed.Tree != left(run).Left.Tree && l.InPlace():
 		return &session.Refusal{
 			Reasons: []string{fmt.Sprintf("what run %s made was never brought into the workspace", id)},
 			Hint:    `have steps work in a copy of it: leave layer = "in-place" out of [sandbox]`,
@@ -84,12 +86,26 @@ func (l *Life) unfit(run *history.Run) *session.Refusal {
 	return nil
 }
 
+// cutOff refuses what builds on a run that somebody began to set back.
+func cutOff(run *history.Run) *session.Refusal {
+	back, id := run.After.CutOff(), run.Started.Run
+	return &session.Refusal{Run: id, Hint: "have that done to its end",
+		Reasons: []string{fmt.Sprintf("run %s was being set back to before step %s, which was cut off, and the tree may hold half of it", id, back.To)},
+		Actions: []action.Action{{Kind: action.Rollback, Run: id, Step: back.To}}}
+}
+
 // left is what a run that has ended left behind. What others did meanwhile, and
 // nobody spoke about, is found again.
 func left(run *history.Run) *history.Origin {
 	o := &history.Origin{Run: run.Started.Run, Head: run.Head, Left: run.Tree, Placed: run.Placed}
 	if !run.Started.Layered() || run.Foreign != nil {
 		o.Placed = run.Tree
+	}
+	if back := run.After.Last(); back != nil {
+		if o.Placed == o.Left {
+			o.Placed = back.Snapshot
+		}
+		o.Left = back.Snapshot
 	}
 	return o
 }
@@ -128,6 +144,10 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s accepted a step that is carried out once more%s: %s", from.Run, l.onWhat(), line))
 	}
 	started.Warnings = append(started.Warnings, stays...)
+	if back := run.After.Last(); back != nil {
+		started.Warnings = append(started.Warnings, fmt.Sprintf("run %s was %s; what was set back is carried out again",
+			from.Run, back))
+	}
 	if later, err := l.WorkedSince(ctx, run); err == nil && later != "" && len(changed) > 0 {
 		started.Warnings = append(started.Warnings,
 			fmt.Sprintf("run %s has worked in the workspace since run %s ended", later, from.Run))

@@ -78,7 +78,10 @@ func (l *Life) Open(ctx context.Context, prefix string) error {
 	if l.Rec.Run.Head.Seq == 0 {
 		return home.NotBegun(id)
 	}
-	return signing{l}.own(ctx)
+	if err := (signing{l}).own(ctx); err != nil || l.Rec.Run.Sealed == nil {
+		return err
+	}
+	return l.Home.After(ctx, l.Rec.Run, nil)
 }
 
 // Recall takes from a run that was opened what it is bound to and where it

@@ -100,11 +100,18 @@ func (l signing) vouches(run *history.Run) (string, error) {
 	case l.Signer == nil:
 		return fmt.Sprintf("its journal is signed by %s, and nobody signs here", key), nil
 	}
-	signer, err := l.signerOf(key)
-	if err == nil && signer == nil {
-		return fmt.Sprintf("its journal is signed by %s, which is not known here", key), nil
+	keys := []record.Key{key}
+	if run.After != nil {
+		keys = append(keys, run.After.Key)
 	}
-	return "", err
+	for _, key := range keys {
+		if signer, err := l.signerOf(key); err != nil {
+			return "", err
+		} else if signer == nil {
+			return fmt.Sprintf("its journal is signed by %s, which is not known here", key), nil
+		}
+	}
+	return "", nil
 }
 
 // claimed refuses a journal at whose end something stands that somebody must
@@ -165,6 +172,24 @@ func (l signing) changeKey(ctx context.Context) error {
 	return err
 }
 
+// acceptsKey reports whether a person accepts another key.
+func (l signing) acceptsKey() bool {
+	return slices.Contains(l.Accepted.Moved, keyName) && l.Accepted.By != ""
+}
+
+// strange refuses a key that the host has in place of one that it has not.
+func (l signing) strange(from, to record.Key) *session.Refusal {
+	refused := l.Refuse(
+		"have its owner go on with it, or, if the key is lost, accept another one by the name "+keyName,
+		"the journal of the run is signed by %s, which is not known here; the key here is %s", from, to)
+	if from == "" {
+		refused.Reasons = []string{fmt.Sprintf("nobody signed the journal of the run, and the key here is %s", to)}
+		refused.Hint = "look at what it says, and accept that it is signed from here on, by the name " + keyName
+	}
+	refused.Actions = []action.Action{{Kind: action.Resume, Run: refused.Run, Accept: []string{keyName}}}
+	return refused
+}
+
 // acceptKey goes on with the host's key where the run has one that the host has
 // not, if a person accepts that.
 func (l signing) acceptKey(ctx context.Context) error {
@@ -173,16 +198,8 @@ func (l signing) acceptKey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(l.Accepted.Moved, keyName) || l.Accepted.By == "" {
-		refused := l.Refuse(
-			"have its owner go on with it, or, if the key is lost, accept another one by the name "+keyName,
-			"the journal of the run is signed by %s, which is not known here; the key here is %s", from, to)
-		if from == "" {
-			refused.Reasons = []string{fmt.Sprintf("nobody signed the journal of the run, and the key here is %s", to)}
-			refused.Hint = "look at what it says, and accept that it is signed from here on, by the name " + keyName
-		}
-		refused.Actions = []action.Action{{Kind: action.Resume, Run: refused.Run, Accept: []string{keyName}}}
-		return refused
+	if !l.acceptsKey() {
+		return l.strange(from, to)
 	}
 	facts := append(l.disown(), &history.KeyChanged{From: from, To: to, By: l.Accepted.By})
 	if _, err := l.signs(); err != nil {

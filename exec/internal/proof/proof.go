@@ -31,6 +31,7 @@ type Prover struct {
 type Proof struct {
 	Run      *history.Run
 	Records  int
+	After    int // records of what was done with its work since it was sealed
 	Trees    int
 	Contents int
 	Views    int
@@ -44,7 +45,8 @@ func (w *Prover) Prove(ctx context.Context, run string) (proof Proof, what strin
 	if err != nil {
 		return proof, "journal", err
 	}
-	if proof.Run, proof.Records = found.run, found.records; proof.Records == 0 {
+	proof.Run, proof.Records, proof.After = found.run, found.records, found.after
+	if proof.Records == 0 {
 		return proof, "", nil
 	}
 	p, err := w.Plan(ctx, proof.Run)
@@ -81,7 +83,7 @@ func (w *Prover) Journal(ctx context.Context, run string) (*history.Run, error) 
 // the journal and the files. One that this program cannot draw, since the host
 // of the run had further ones, is set against its file alone.
 func (w *Prover) verifyViews(ctx context.Context, p *plan.Plan, run *history.Run) (int, error) {
-	model, err := document.New(p, run, nil)
+	model, err := document.New(p, run.AsSealed(), nil)
 	if err != nil {
 		return 0, err
 	}
@@ -138,8 +140,10 @@ func (w *Prover) verifyFile(run *history.Run, name string, want ledger.Digest) e
 type reading struct {
 	run     *history.Run
 	records int
+	after   int // of what followed its end
 	plans   []boundPlan
 	trees   []keptTree // each once
+	seen    map[record.Snapshot]bool
 }
 
 // A boundPlan is a plan that a record bound the run to.
@@ -150,14 +154,14 @@ type boundPlan struct {
 
 // A keptTree is a tree that a record refers to.
 type keptTree struct {
-	seq uint64
-	at  record.Snapshot
+	where string // as in "record 12"
+	at    record.Snapshot
 }
 
 // read reads a journal without keeping its records: of a long one only what has
 // to be looked at in the store stays in memory.
 func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
-	found, seen := &reading{run: &history.Run{}}, map[record.Snapshot]bool{}
+	found := &reading{run: &history.Run{}, seen: map[record.Snapshot]bool{}}
 	var bound history.Started
 	err := w.Each(ctx, run, func(rec record.Record) error {
 		found.records++
@@ -185,16 +189,31 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 				return err
 			}
 		}
-		for _, snap := range history.Snapshots(fact) {
-			if !seen[snap] {
-				seen[snap] = true
-				found.trees = append(found.trees, keptTree{rec.Seq, snap})
-			}
-		}
+		found.keep(fmt.Sprintf("record %d", rec.Seq), fact)
 		return nil
 	})
 	found.run.Compact()
-	return found, err
+	if err != nil {
+		return found, err
+	}
+	return found, w.After(ctx, found.run, func(rec record.Record) error {
+		found.after++
+		fact, err := history.Decode(rec)
+		if err == nil {
+			found.keep(fmt.Sprintf("record %d after the end of the run", rec.Seq), fact)
+		}
+		return err
+	})
+}
+
+// keep notes the trees that a fact refers to, each once.
+func (r *reading) keep(where string, f history.Fact) {
+	for _, snap := range history.Snapshots(f) {
+		if !r.seen[snap] {
+			r.seen[snap] = true
+			r.trees = append(r.trees, keptTree{where, snap})
+		}
+	}
 }
 
 // verifyAmendments makes sure that each plan of a run has what the one before
@@ -230,7 +249,7 @@ func (w *Prover) verifyTrees(ctx context.Context, run string, trees []keptTree, 
 	contents := map[ledger.Digest]bool{}
 	for _, tree := range trees {
 		if err := readTree(ctx, store, tree.at, contents); err != nil {
-			return fmt.Errorf("record %d: %w", tree.seq, err)
+			return fmt.Errorf("%s: %w", tree.where, err)
 		}
 	}
 	proof.Trees, proof.Contents = len(trees), len(contents)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/deliveries"
@@ -21,6 +22,8 @@ type Rewind struct {
 	*session.Session
 	// Deliveries are those of a run that works in a layer.
 	Deliveries *deliveries.Deliveries
+	// Beside opens the journal beside that of a run that is sealed.
+	Beside func(context.Context) (*checkpoint.Journal, error)
 }
 
 // Restored carries out the restore that the journal announced for an attempt of

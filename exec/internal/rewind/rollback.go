@@ -2,7 +2,6 @@ package rewind
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -34,17 +33,21 @@ func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 }
 
 // A Kept says what a rollback found: the tree that was there, and whether the
-// run had ended, so that only the tree was restored.
+// run had ended, so that its own journal says nothing of it.
 type Kept struct {
 	Tree   record.Snapshot
 	Sealed bool
 }
 
 // RollBack sets a run that nobody has in hand back to before a step, whose
-// checkpoint is to. The journal says who wanted that, and why, unless the run
-// has ended.
+// checkpoint is to. The journal says who wanted that, and why; of a run that has
+// ended the one beside it does.
 func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapshot, by, why string) (*Kept, error) {
 	done := &Kept{Sealed: r.Rec.Run.Ended != nil}
+	if back := r.Rec.Run.After.Of(s.Address); back != nil && r.Rec.Run.Step(back.To).Precedes(s) {
+		return nil, r.Refuse("roll back to an earlier step, or carry it out again by a run that finishes this one",
+			"the work of step %s is gone: the run was %s", s.Address, back)
+	}
 	if _, half := r.Rec.Run.Undelivered(); half { // a delivery that was begun goes forward
 		if err := r.Deliveries.Deliver(ctx); err != nil {
 			return nil, err
@@ -70,12 +73,8 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 	if done.Tree, err = r.keep(ctx, root); err != nil {
 		return nil, err
 	}
-	switch {
-	case done.Sealed && r.Places():
-		return done, r.Deliveries.GoBack(ctx, to)
-	case done.Sealed:
-		_, err := r.Work.Restorer().Restore(ctx, r.Work.Dir, to)
-		return done, errors.Join(err, r.Work.Unsynced().Sync(ctx))
+	if done.Sealed {
+		return done, r.setBackSealed(ctx, s, to, done.Tree, by, why)
 	}
 	if err := r.Unwind(ctx, s); err != nil {
 		return done, err
