@@ -58,7 +58,7 @@ func TestApart(t *testing.T) {
 		"what is compensated":       {steps(one, two+"\nrollback = \"compensatable\"\ncompensate = \"true\""), "step b.1 is compensatable: what it does outside of its own copy is seen by others"},
 		"what files bear":           {steps(`artifacts = { create = ["one"], bears = [{ path = "one", setuid = true }] }`, two), "step a.1 declares owners, special bits or attributes"},
 		"test first":                {steps(one+"\ntdd = true", two), "step a.1 has its test written first"},
-		"executed twice":            {steps(one+"\ndeterministic = true", two), "step a.1 must do the same each time"},
+		"executed twice":            {steps(one+"\ndeterministic = true", two), "step a.1 must do the same each time, so that it is executed twice"},
 		"need not be the same":      {steps(one+"\ndeterministic = false", two), ""},
 		"a test of the other":       {steps(one+"\ntest_intent = { behavior = \"x\", test = \"false\", fixed_by = \"b.1\" }", two), "step b.1 makes the test of step a.1 pass"},
 		"no path":                   {steps(`access = { writes = ["../x"] }`, two), `step a.1 names "../x", which is no path in the workspace`},
