@@ -3,10 +3,12 @@ package attempt
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
 )
@@ -26,7 +28,14 @@ func (t *trial) account(ctx context.Context) *fault {
 	if t.after, err = t.Work.Look(ctx, t.runner.Kept(), t.before); err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
-	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
+	entry := &history.Accounted{Declared: t.Plan.Declared(t.task, t.step)}
+	entry.Unsaid = t.step.Artifacts == nil && entry.Declared.Within == nil
+	if entry.Unsaid {
+		if err = t.dropSockets(ctx); err != nil {
+			return faultf(history.Crashed, "what the step left cannot be taken away: %v", err)
+		}
+	}
+	entry.Tree, entry.Changes = t.after.Digest(), ledger.Diff(t.before, t.after)
 	t.Work.Unsynced().Note(t.Work.Dir, entry.Changes)
 	var inline record.Inline
 	t.snap, inline, err = t.Work.Snapshot(ctx, t.after)
@@ -37,8 +46,6 @@ func (t *trial) account(ctx context.Context) *fault {
 	case err != nil:
 		return faultf(history.Crashed, "what the step did cannot be kept: %v", err)
 	}
-	entry.Declared = t.Plan.Declared(t.task, t.step)
-	entry.Unsaid = t.step.Artifacts == nil && entry.Declared.Within == nil
 	content := t.Work.Content(t.Work.Dir)
 	made, err := t.Sources.Compare(ctx, entry.Changes, content)
 	if err != nil {
@@ -52,6 +59,37 @@ func (t *trial) account(ctx context.Context) *fault {
 	}
 	t.journalled.Inline = inline
 	return nil
+}
+
+// dropSockets takes away the sockets and devices that an attempt left in the copy of
+// the workspace, whose step is held to nothing: whoever listened is gone, and no
+// workspace, and no restore, could have them.
+func (t *trial) dropSockets(ctx context.Context) error {
+	if !t.Work.Layered() {
+		return nil
+	}
+	var gone []ledger.Change
+	for _, c := range ledger.Diff(t.before, t.after) {
+		if isSocket(c) {
+			gone = append(gone, ledger.Change{Path: c.Path})
+			t.Warn(fmt.Sprintf("step %s left a socket or a device at %s, which is dropped: nobody listens there any more",
+				t.s.Address, c.Path))
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	without, err := worktree.With(t.after, gone, t.after)
+	if err == nil {
+		t.after, err = t.Work.TakeBack(ctx, without)
+	}
+	return err
+}
+
+// isSocket reports whether a change leaves a socket or a device where none was.
+func isSocket(c ledger.Change) bool {
+	return c.After != nil && c.After.Kind == ledger.Special && c.After.Target != ledger.FIFO &&
+		(c.Before == nil || c.Before.Kind != ledger.Special)
 }
 
 // disk is how many bytes of files an attempt may write; 0: as many as it likes.

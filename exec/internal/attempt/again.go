@@ -164,6 +164,9 @@ func (t judging) setAgainstAgain() {
 			t.outcome.Exit, a.outcome.Exit))
 	}
 	first, second := t.Work.Inside(t.entry.Changes), t.Work.Inside(a.made.Changes)
+	if t.entry.Unsaid { // those of the first are dropped
+		second = slices.DeleteFunc(second, isSocket)
+	}
 	for _, path := range unlikeIn(first, second) {
 		a.differ(path, t.unlikeAt(path, first, second))
 	}
