@@ -204,13 +204,15 @@ func (s *Step) Chosen(kind ask.Kind, key string) bool {
 }
 
 // ChosenLast reports whether the latest question about the step was answered
-// with a choice.
+// with a choice. One about what others did in the workspace, which is asked at a
+// step, is none about it.
 func (s *Step) ChosenLast(key string) bool {
-	if len(s.Questions) == 0 {
-		return false
+	for _, x := range slices.Backward(s.Questions) {
+		if k := x.Question.Kind; k != ask.External && k != ask.Conflict {
+			return x.Answer != nil && x.Answer.Choice == key
+		}
 	}
-	a := s.Questions[len(s.Questions)-1].Answer
-	return a != nil && a.Choice == key
+	return false
 }
 
 // An Attempt is one execution of one method, as far as it is known.

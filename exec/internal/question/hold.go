@@ -69,7 +69,7 @@ func Dependency(c *guard.Case, by *history.Step) ask.Question {
 		evidence = append(evidence, bound.First(by.Failed.Reasons, 5)...)
 	}
 	for _, other := range c.Run.Steps {
-		if other.Status == history.Pending && needs(c, other, by) {
+		if other != s && other.Status == history.Pending && needs(c, other, by) {
 			evidence = append(evidence, fmt.Sprintf("%s needs it too", title(other)))
 		}
 	}
