@@ -511,3 +511,52 @@ func contents(t *testing.T, dir, name string) string {
 	must(t, err)
 	return string(text)
 }
+
+// TestWhatIsTakenBackIsAskedAboutFirst: what is to be carried out once more is
+// taken back after the question about what others did, and not where that is left
+// open, or the run is given up. Put back, or kept, it is taken back then.
+func TestWhatIsTakenBackIsAskedAboutFirst(t *testing.T) {
+	text := strings.Replace(threeTasks("", halting), `artifacts = { create = ["1.txt"] }`,
+		"artifacts = { create = [\"1.txt\"] }\naccess = { reads = [\"seen.txt\"], writes = [\"1.txt\"] }", 1)
+	for name, then := range map[string]func(t *testing.T, h *half, id string){
+		"given up": func(t *testing.T, h *half, id string) {
+			_, err := h.Controller.Abandon(t.Context(), id, "ana", "no")
+			must(t, err)
+			if got := contents(t, h.Dir, "1.txt"); got != "1\n" {
+				t.Errorf("1.txt has %q", got)
+			}
+		},
+		"put back": func(t *testing.T, h *half, id string) {
+			must(t, exectest.Put(h.Dir, "seen.txt", "seen\n"))
+			must(t, os.Remove(filepath.Join(h.Dir, "theirs.txt")))
+			report, err := h.Controller.Resume(t.Context(), h.Lock(t), id)
+			if err != nil || contents(t, h.Dir, "1.txt") != "anew\n" || len(report.Run.Adopted) > 0 {
+				t.Errorf("%v, %q\n%s", err, h.record.Attempts(), report)
+			}
+		},
+		"kept": func(t *testing.T, h *half, id string) {
+			must(t, exectest.Put(h.Dir, "more.txt", "more\n"))
+			h.Controller.Escalator = choose(map[ask.Kind]string{ask.External: "t"})
+			report, err := h.Controller.Resume(t.Context(), h.Lock(t), id)
+			if err != nil || contents(t, h.Dir, "1.txt") != "anew\n" || contents(t, h.Dir, "theirs.txt")+contents(t, h.Dir, "more.txt") != "theirs\nmore\n" {
+				t.Errorf("%v, %q\n%s", err, h.record.Attempts(), report)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := partOf(t, text, onlyFirst, exectest.Script{"1.1": exectest.Write("1.txt", "anew\n"),
+				"2.1": allThree["2.1"], "3.1": allThree["3.1"]})
+			must(t, errors.Join(exectest.Put(h.Dir, "seen.txt", "by hand\n"), exectest.Put(h.Dir, "theirs.txt", "theirs\n")))
+			done := h.finish(t)
+			var refused *exec.RefusedError
+			if !errors.As(done.Err, &refused) || !strings.Contains(refused.Error(), "theirs.txt") ||
+				strings.Contains(refused.Error(), "1.txt") || len(h.record.Attempts()) > 0 {
+				t.Fatalf("got %v after %q, want a refusal that names theirs.txt", done.Err, h.record.Attempts())
+			}
+			if got := contents(t, h.Dir, "1.txt"); got != "1\n" {
+				t.Errorf("nobody answered yet, and 1.txt has %q", got)
+			}
+			then(t, h, done.Report.Run.Started.Run)
+		})
+	}
+}

@@ -106,6 +106,11 @@ func (d *Deliveries) Again(ctx context.Context) error {
 		ours := holdsSame(placed, c.Path, c.Before)              // it was delivered, and is changed since
 		return !ours && holdsSame(found.before, c.Path, c.After) // what the step found is back
 	})
+	if d.TakesBack() && !f.Met {
+		if found, err = d.besides(ctx, now); err != nil {
+			return err
+		}
+	}
 	var facts []history.Located
 	if q := lane.Pending(run); q != nil {
 		facts = run.Step(q.Step).Where(q.Attempt).Locate(
@@ -128,7 +133,7 @@ func (d *Deliveries) Again(ctx context.Context) error {
 	case len(found.theirs) == 0:
 		return nil
 	case !f.Met:
-		return d.found(ctx, s, finding{holds: now, theirs: found.theirs})
+		return d.found(ctx, s, finding{holds: now, theirs: found.theirs, adopt: found.adopt})
 	}
 	return d.foundAt(ctx, s, found, now)
 }

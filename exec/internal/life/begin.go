@@ -211,7 +211,10 @@ func (l *Life) launch(ctx context.Context, started *history.Started, carried []h
 			return err
 		}
 	}
-	return l.enter(ctx)
+	if err := l.enter(ctx); err != nil {
+		return err
+	}
+	return l.Deliveries.BeforeTakingBack(ctx)
 }
 
 // unfinished refuses a lock that has served a run, and a tree that holds half a
