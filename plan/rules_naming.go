@@ -211,7 +211,11 @@ func idMissing(n name, tell tell) {
 	if n.kind == "task" || n.kind == "step" || n.kind == "backup" {
 		example = "1"
 	}
-	tell(n.idKey(), fmt.Sprintf("a %s has no id", n.kind), fmt.Sprintf("add  id = %q", example))
+	article := "a"
+	if strings.IndexByte("aeiou", n.kind[0]) >= 0 {
+		article = "an"
+	}
+	tell(n.idKey(), fmt.Sprintf("%s %s has no id", article, n.kind), fmt.Sprintf("add  id = %q", example))
 }
 
 // idInvalid tells an id that cannot stand in an address or in the name of a

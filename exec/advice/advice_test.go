@@ -289,6 +289,23 @@ func TestResearcherReadsWhatIsNamed(t *testing.T) {
 	}
 }
 
+// The files and folders that a task names as sources are read, whatever they are
+// called.
+func TestResearcherReadsTheSourcesOfTheTask(t *testing.T) {
+	files := map[string]string{"notes.md": "the limiter counts per client\n", "lore/a.txt": "a limiter of clients\n",
+		"lore.txt": "limiter\n", "x.txt": "limiter\n"}
+	c := advice.Case{Kind: advice.Research, Point: advice.Task, Files: []string{"lore.txt", "lore/a.txt", "notes.md", "x.txt"},
+		Task: &plan.Task{Title: "Write the limiter", ResearchSources: []string{"documentation", "`./notes.md`", "lore/"}},
+		Open: opener(files)}
+	a, err := (advice.Builtin{}).Advise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(a.Sources, " "); got != "notes.md lore/a.txt" {
+		t.Errorf("read %s", got)
+	}
+}
+
 func TestResearcherReadsFiveFilesAtMost(t *testing.T) {
 	files := map[string]string{}
 	c := advice.Case{Kind: advice.Research, Task: &plan.Task{Description: "limiter"}, Open: opener(files)}

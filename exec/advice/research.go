@@ -98,7 +98,8 @@ func wordsOf(queries []string) []string {
 	return words
 }
 
-// related are the files to read: those that the step declares, then those whose
+// related are the files to read: those that the task names as sources, or that
+// lie in a folder that it names, those that the step declares, then those whose
 // names have most of the words.
 func related(c Case, words []string) []string {
 	var names []string
@@ -106,6 +107,17 @@ func related(c Case, words []string) []string {
 		for _, p := range paths {
 			if len(names) < researchFiles && slices.Contains(c.Files, p) && !slices.Contains(names, p) {
 				names = append(names, p)
+			}
+		}
+	}
+	if c.Task != nil {
+		for _, source := range c.Task.ResearchSources {
+			source = path.Clean(strings.Trim(source, "` "))
+			add(source)
+			for _, name := range c.Files {
+				if strings.HasPrefix(name, source+"/") {
+					add(name)
+				}
 			}
 		}
 	}

@@ -254,7 +254,7 @@ func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last b
 		out.Outcome = running
 	}
 	if a.Said != nil {
-		out.Said = newSaid(a.Said)
+		out.Said = newSaid(a.Said, a.Telemetry)
 	}
 	for _, j := range a.Jobs {
 		out.Jobs = append(out.Jobs, jobDone{j.Run, cmp.Or(j.Of, a.Number), j.Of != 0, span(j.Took),
@@ -276,12 +276,20 @@ func newFailure(f *history.AttemptFailed) *attemptFailure {
 	return &attemptFailure{f.Class, f.Cause, list(f.Reasons), findings(f.Findings)}
 }
 
-// newSaid describes what the executor said. Metrics are sorted by name.
-func newSaid(e *history.AttemptEnded) *said {
+// newSaid describes what the executor said, with the metrics that its jobs said
+// in their output. Metrics are sorted by name.
+func newSaid(e *history.AttemptEnded, t *history.Telemetry) *said {
 	out := &said{Output: e.Output, Exit: e.Exit, Error: e.Error, Took: span(e.Took),
 		Tokens: e.Tokens, Calls: e.Calls, Stateful: e.Stateful}
 	for name, value := range e.Metrics {
 		out.Metrics = append(out.Metrics, metric{name, value})
+	}
+	if t != nil {
+		for name, value := range t.Metrics {
+			if _, known := e.Metrics[name]; !known {
+				out.Metrics = append(out.Metrics, metric{name, value})
+			}
+		}
 	}
 	slices.SortFunc(out.Metrics, func(a, b metric) int { return compare(a.Name, b.Name) })
 	return out

@@ -75,7 +75,7 @@ type progressSpeclet struct {
 	Stopped    []string        `json:"tasks_blocked"`
 	Total      int             `json:"tasks_total"`
 	DependsOn  ordered[string] `json:"depends_on_status"`
-	Partial    bool            `json:"partial"` // completed, but for what was left out
+	Partial    bool            `json:"partial"` // completed, but for what was left out, or failed and was not critical
 	Blocked    bool            `json:"blocked"` // also while it waits
 	Reason     string          `json:"blocked_reason,omitempty"`
 	Seconds    seconds         `json:"execution_time_seconds"`

@@ -38,10 +38,10 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 	}
 	a := s.judged()
 	if a == nil {
-		out.Constraints = gateResults(s.Gates)
+		out.Constraints = withNamed(gateResults(s.Gates), in)
 		return out
 	}
-	out.Constraints = gateResults(s.Gates, a.Gates)
+	out.Constraints = withNamed(gateResults(s.Gates, a.Gates), in)
 	if in != nil && in.Expect != nil {
 		out.OutputMatch = matched(out.Constraints)
 	}
@@ -239,6 +239,17 @@ func gateResults(js ...[]judgement) ordered[result] {
 		}
 	}
 	return out
+}
+
+// withNamed adds the constraints that a step names, by their keys: they are said
+// in words, which no gate judges.
+func withNamed(results ordered[result], in *plan.Step) ordered[result] {
+	if in != nil {
+		for _, name := range in.Constraints {
+			results = append(results, pair[result]{"constraints." + strings.TrimPrefix(name, "constraints."), idle})
+		}
+	}
+	return results
 }
 
 // worse orders results: the higher, the worse.

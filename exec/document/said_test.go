@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -96,5 +97,57 @@ func TestWhatIsLeftIsFinished(t *testing.T) {
 		if text := string(drawn(t, s.tell(t), "SUMMARY.md")); strings.Contains(text, "run the plan again") {
 			t.Errorf("%s: steps that are done would find their work:\n%s", s.name, text)
 		}
+	}
+}
+
+// What jobs said in numbers stands in the report beside what executors report,
+// whose word goes first.
+func TestMetricsOfJobsAreShown(t *testing.T) {
+	s := begin(t, limiter()).start("1.1", "primary").work(700, "1.1", 1, "ok\n", created("server/limit_test.go"))
+	s.add(1, "1.1", 1, &history.Telemetry{Status: "SUCCEEDED", Metrics: map[string]float64{"loss": 0.5, "cost": 9}})
+	var doc struct {
+		Tasks []struct {
+			Steps []struct {
+				Attempts []struct {
+					Said struct {
+						Metrics []struct {
+							Name  string
+							Value float64
+						}
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(drawn(t, s, "report.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(doc.Tasks[0].Steps[0].Attempts[0].Said.Metrics)
+	if want := "[{cost 2} {loss 0.5} {score 0.75}]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Constraints that a step names are named in the log, as judged by nobody.
+func TestNamedConstraintsAreNamed(t *testing.T) {
+	p := limiter()
+	p.Tasks[0].Steps[0].Constraints = []string{"latency", "constraints.memory"}
+	s := begin(t, p).start("1.1", "primary").work(700, "1.1", 1, "ok\n", created("server/limit_test.go"))
+	log := string(drawn(t, s, "progress_limiter.json"))
+	for _, want := range []string{`"constraints.latency": null`, `"constraints.memory": null`} {
+		if !strings.Contains(log, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// A blocked step of which the task is called the same is called so once.
+func TestBlockedStepsAreCalledOnce(t *testing.T) {
+	p := limiter()
+	p.Tasks[1].Title, p.Tasks[1].Steps[0].Description = "Wire it in", "Wire it in"
+	s := begin(t, p)
+	s.add(5, "2.1", 0, &history.StepBlocked{By: "1.1", Why: "it needs 1.1"})
+	if text := string(drawn(t, s, "SUMMARY.md")); !strings.Contains(text, "| 2.1 | Wire it in | ") {
+		t.Error(text)
 	}
 }

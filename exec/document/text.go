@@ -94,7 +94,10 @@ func (w *page) speclets(rep *Model) {
 	for i, s := range flow.Speclets(rep.plan, rep.of) {
 		text := fmt.Sprintf("speclet %s: %s, %d of %s completed", s.ID, strings.ReplaceAll(s.Status, "_", " "),
 			len(s.TasksCompleted), count(len(rep.plan.Speclets[i].Tasks), "task", "tasks"))
-		if s.Partial {
+		switch {
+		case len(s.TasksPartial) > 0:
+			text += fmt.Sprintf(", %d in part", len(s.TasksPartial))
+		case s.Partial:
 			text += ", the rest left out"
 		}
 		if s.Reason != "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 )
 
 // What a controller asks between any two steps must not take longer the more
@@ -137,12 +138,17 @@ func (k *standing) failed(a *Attempt) {
 	}
 }
 
-// touched counts what an attempt changed.
+// touched counts what an attempt changed. Folders are no files.
 func (k *standing) touched(f *Accounted) {
+	folders := 0
 	for i := range f.Changes {
+		if f.Changes[i].Kind() == ledger.Dir {
+			folders++
+			continue
+		}
 		k.files[f.Changes[i].Path] = true
 	}
-	k.most = max(k.most, f.Total)
+	k.most = max(k.most, f.Total-folders)
 }
 
 // setBack counts anew what changed when a run was set back.

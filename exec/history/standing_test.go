@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/envelope"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -96,5 +97,21 @@ func holdsStanding(t *testing.T, r *history.Run) {
 		t.Errorf("Open: %d steps, want %d", len(r.Open()), len(r.Steps)-over)
 	case r.Unsaid() != unsaid:
 		t.Errorf("Unsaid: %t", r.Unsaid())
+	}
+}
+
+// A folder that came with a file is no file that was touched.
+func TestFoldersAreNotTouched(t *testing.T) {
+	j := &journal{}
+	j.add("", 0, &history.Started{Run: "R", Policy: history.Policy{Mode: plan.Dynamic}, Envelope: &envelope.Envelope{},
+		Steps: []history.Outline{{Address: "1.1", Task: "1"}}})
+	entry := func(path string, kind ledger.Kind) ledger.Change {
+		return ledger.Change{Path: path, Op: ledger.Created, After: &ledger.Entry{Path: path, Kind: kind}}
+	}
+	changes := []ledger.Change{entry("src", ledger.Dir), entry("src/a.ts", ledger.File), entry("src/b.ts", ledger.File)}
+	j.add("1.1", 0, &history.StepStarted{}).add("1.1", 1, &history.AttemptStarted{Method: "primary"},
+		&history.AttemptEnded{}, &history.Accounted{Changes: changes, Total: len(changes)})
+	if got := j.run.Measures().Files; got != 2 {
+		t.Errorf("%d files, want 2", got)
 	}
 }

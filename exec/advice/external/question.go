@@ -25,6 +25,7 @@ type question struct {
 	Title       string      `json:"title,omitempty"`
 	Description string      `json:"description,omitempty"` // of the task
 	Criteria    []string    `json:"criteria,omitempty"`    // what is to be fulfilled
+	Sources     []string    `json:"sources,omitempty"`     // where the plan says to look
 	Step        *step       `json:"step,omitempty"`
 	Method      *method     `json:"method,omitempty"` // as it was carried out
 	Failure     *failure    `json:"failure,omitempty"`
@@ -83,6 +84,9 @@ func questionOf(c advice.Case) question {
 	}
 	if t := c.Task; t != nil {
 		q.Task, q.Title, q.Description = t.ID, t.Title, t.Description
+		if c.Kind == advice.Research {
+			q.Sources = t.ResearchSources
+		}
 	}
 	if s := c.Step; s != nil {
 		q.Step = &step{Address: s.Address, Description: s.Description, Artifacts: s.Expected(),

@@ -46,7 +46,7 @@ func choiceRevert(f *history.AttemptFailed, a *history.Attempt) []ask.Choice {
 		slices.ContainsFunc(f.Findings, func(f gate.Finding) bool { return f.Code != code.ArtifactExtra }) {
 		return nil
 	}
-	what := fmt.Sprintf("%d changes", len(account.Extra))
+	what, back := fmt.Sprintf("%d files", len(account.Extra)), "go back to what they were"
 	if len(account.Extra) <= acceptedNamed {
 		var names []string
 		for _, c := range account.Extra {
@@ -54,8 +54,11 @@ func choiceRevert(f *history.AttemptFailed, a *history.Attempt) []ask.Choice {
 		}
 		what = strings.Join(names, " and ")
 	}
+	if len(account.Extra) == 1 {
+		back = "goes back to what it was"
+	}
 	return []ask.Choice{{Key: choice.Revert, Label: "revert it alone: keep the rest",
-		Consequence: what + " goes back to what it was; the rest is put back and judged anew"}}
+		Consequence: what + " " + back + "; the rest is put back and judged anew"}}
 }
 
 // acceptable says what would have to be declared for the step's latest attempt

@@ -65,6 +65,12 @@ func TestMarkdownDialects(t *testing.T) {
 		"headings of steps": {
 			"## Task [0]: A\n\n### Step [1]: B\n- **Primary method:** M\n- **Backup [1]:** N\n- **Backup 2:** O\n- **Critical:** true\n\n#### Step [0.2]: C\n**Verification:** of the task\n\n### Scenario\n- **Backup [1]:** of nothing\n\n## Task 0 Completion Gate\n- **Step [9]:** no\n",
 			"task 0 \"A\" at 1:1\n  0.1 \"B\" at 3:1 critical true mode \"\" output \"\" by \"M\"\n    backup 1 \"N\" at 5:1\n    backup 2 \"O\" at 6:1\n  0.2 \"C\" at 9:1 critical - mode \"\" output \"\" by \"C\"\n"},
+		"headings of backups": {
+			"## Task [1]: A\n\n### Step [1]: B\n- **Primary method:** M\n- expected_output: a book\n\n#### Backup [1]: N\n- **Critical:** true\n\n#### Backup 2: O\n\n### Step [2]: C\n\n## Task [2]: D\n#### Backup [1]: of nothing\n",
+			"task 1 \"A\" at 1:1\n  1.1 \"B\" at 3:1 critical true mode \"\" output \"a book\" by \"M\"\n    backup 1 \"N\" at 7:1\n    backup 2 \"O\" at 10:1\n  1.2 \"C\" at 12:1 critical - mode \"\" output \"\" by \"C\"\ntask 2 \"D\" at 14:1\n"},
+		"lists below speclets": {
+			"### SPECLet [a]: First one\n- depends_on: []\n- tasks: [1]\n\n### SPECLet [b]: Second\n- **Depends on:**\n  - a\n- **Tasks included:** [2, 3]\n- parallel_allowed: true\n\n### SPECLet [c]: Third\n- **Depends_on:** [a, b]\n\n### Task [1]: T\n- tasks: of no speclet\n",
+			"speclet a \"First one\" needs [] has [\"1\"] at 1:1\nspeclet b \"Second\" needs [\"a\"] has [\"2\" \"3\"] at 5:1\nspeclet c \"Third\" needs [\"a\" \"b\"] has [] at 11:1\ntask 1 \"T\" at 14:1\n"},
 		"numbered tasks": {
 			"## Goal\n\nMove\n\n## Tasks\n1. Copy\n2. **Check**\n   - Step 2.1: Count\n\n## After\n1. Rest\n",
 			"goal Move\ntask 1 \"Copy\" at 6:1\ntask 2 \"Check\" at 7:1\n  2.1 \"Count\" at 8:4 critical - mode \"\" output \"\" by \"Count\"\n"},

@@ -20,8 +20,8 @@ type label struct {
 }
 
 var plainLabel = lazyre.New(
-	`^(?i:(primary method|backup +\[?[\w.-]+\]?|expected output|critical|mode|max retries|goal|` +
-		`depends on|dependencies|tasks included|parallel allowed)) *: +`)
+	`^(?i:(primary[ _]method|backup +\[?[\w.-]+\]?|expected[ _]output|critical(?:[ _]flag)?|mode|max[ _]retries|goal|` +
+		`depends[ _]on|dependencies|tasks[ _]included|parallel[ _]allowed)) *: +`)
 
 // labelled reads a line that begins with a label in bold, or with one of those
 // that a step has.
@@ -45,14 +45,18 @@ func labelled(l blocks.Line) (label, bool) {
 			}
 		}
 		value = strings.TrimLeft(value, " \t")
-		return label{name: strings.ToLower(spaced(name)), value: value, at: l.At + len(l.Text) - len(value)}, name != ""
+		return label{name: called(name), value: value, at: l.At + len(l.Text) - len(value)}, name != ""
 	}
 	if m := plainLabel.FindStringSubmatchIndex(text); m != nil {
-		return label{name: strings.ToLower(spaced(text[m[2]:m[3]])), value: text[m[1]:],
+		return label{name: called(text[m[2]:m[3]]), value: text[m[1]:],
 			at: l.At + skipped + m[1]}, true
 	}
 	return label{}, false
 }
+
+// called is the name of a label, which may be spelled as the key of the
+// parameters that says the same: depends_on, expected_output.
+func called(name string) string { return strings.ToLower(spaced(strings.ReplaceAll(name, "_", " "))) }
 
 // unmarked takes the mark of a list and a box off a line.
 func unmarked(text string) string {
@@ -91,6 +95,8 @@ var (
 	bareTask = lazyre.New(`^Task +\[([^\]]+)\]$`)
 	// stepHeading is a step that is a heading.
 	stepHeading = lazyre.New(`^Step +` + ident + ` *:\s*(.*)$`)
+	// backupHeading is a backup that is a heading below that of its step.
+	backupHeading = lazyre.New(`^Backup +` + ident + ` *:\s*(.*)$`)
 	// specletHeading is a SPECLet, with or without a title.
 	specletHeading = lazyre.New(`^(?i:speclet) +\[([^\]]+)\] *(?::\s*(.*))?$`)
 	// boldStep is an item "**Step [1]:** T", with or without a checkbox.
@@ -171,6 +177,9 @@ func listed(value string) []string {
 	}
 	return list
 }
+
+// specletTasks is the item of a speclet that lists its tasks without bold face.
+var specletTasks = lazyre.New(`^(?i:tasks) *: *(\S.*)$`)
 
 // specletName is how a speclet is called where speclets are listed: SPECLet
 // [1], SPECLet 1.

@@ -75,6 +75,7 @@ func readMarkdown(f *outline.Text) *half {
 // task ends at the next heading of its level or above; what is deeper and no
 // step belongs to the task.
 func (o *outliner) heading(n *ast.Heading) {
+	open := o.step
 	o.goal, o.step, o.listing = nil, nil, false
 	if o.task != nil && n.Level <= o.task.level {
 		o.task = nil
@@ -98,6 +99,9 @@ func (o *outliner) heading(n *ast.Heading) {
 		if id, t, ok := entitled(title, stepHeading); ok {
 			o.headed = true
 			o.openStep(id, t, at)
+		} else if id, t, ok := entitled(title, backupHeading); ok && open != nil && o.headed {
+			o.step = open
+			open.field("backup ["+strings.ToLower(id)+"]", t, t, at, at)
 		}
 		return
 	}
@@ -250,6 +254,30 @@ func (o *outliner) specletField(name, value string, at int) {
 	}
 }
 
+// specletItem reads an item below the heading of a SPECLet: "Depends on: [1]",
+// with what is nested in it, or "tasks: [1, 2]".
+func (o *outliner) specletItem(own []blocks.Line, whole string) {
+	b, ok := labelled(own[0])
+	if !ok {
+		m := specletTasks.FindStringSubmatch(unmarked(own[0].Text))
+		if m == nil {
+			return
+		}
+		b = label{name: "tasks", value: m[1]}
+	}
+	_, nested, _ := strings.Cut(whole, "\n")
+	value := valueOf(b, own)
+	if value == "" {
+		var ids []string
+		for line := range strings.Lines(nested) {
+			ids = append(ids, unmarked(strings.TrimSpace(line)))
+		}
+		value = strings.Join(ids, ", ")
+	}
+	o.specletField(b.name, value, own[0].At)
+	o.listing = false
+}
+
 // list reads a list: steps, or what belongs to one, in a task; names of tasks
 // below "**Tasks:**" of a SPECLet; tasks where it is numbered and stands below
 // the heading Tasks.
@@ -266,6 +294,8 @@ func (o *outliner) list(n *ast.List) {
 		switch {
 		case o.task != nil:
 			o.taskItem(item, own, column)
+		case o.speclet != nil && !o.listing && len(own) > 0:
+			o.specletItem(own, o.Raw(own[0].At, o.End(item)))
 		case o.listing && len(own) > 0:
 			if id, _, ok := entitled(own[0].Text, taskHeading); ok {
 				o.speclet.tasks = append(o.speclet.tasks, say(id, own[0].At))

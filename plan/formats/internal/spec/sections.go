@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
@@ -42,6 +43,7 @@ func (o *outliner) finish() {
 	}
 	h.refs = references(o.Flat)
 	h.readHead(o.Document)
+	o.readPattern()
 }
 
 // lists reads the sections whose items a plan knows.
@@ -140,6 +142,50 @@ func (h *half) readHead(d *blocks.Document) {
 						plan.Setting{Key: spelling.QuoteKey(slug(b.name)), Value: sketch.Text(b.value)})
 				}
 			}
+		}
+	}
+}
+
+// patternKeys are what a SPEC says of the pattern that it was made from.
+var patternKeys = []string{"pattern_name", "pattern_confidence", "pattern_technologies", "pattern_reference",
+	"risk_assessment"}
+
+// patternLine is a line that may say one of them, in a list or not, in bold,
+// in backquotes or plain.
+var patternLine = lazyre.New("^[-*+ `]*(?i:pattern[ _-](?:name|confidence|technologies|reference)|risk[ _-]assessment)[*` ]*:[*` ]*(.+?)[` ]*$")
+
+// readPattern reads what the document says of its pattern, before its first
+// section or in one of metadata. What was read as a label of the head stays.
+func (o *outliner) readPattern() {
+	head := len(o.Text.Source())
+	for n := o.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok && h.Level > 1 {
+			head = h.Pos()
+			break
+		}
+	}
+	o.patternIn(0, head)
+	for _, s := range o.sections {
+		switch strings.Trim(s.name, "[]: ") {
+		case "meta", "metadata", "meta data", "pattern", "pattern metadata":
+			o.patternIn(s.from, s.to)
+		}
+	}
+}
+
+// patternIn reads the lines of a part of the document.
+func (o *outliner) patternIn(from, to int) {
+	h := o.half
+	for line := range strings.Lines(o.Raw(from, to)) {
+		m := patternLine.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			continue
+		}
+		name, _, _ := strings.Cut(line, ":")
+		key := slug(name)
+		if slices.Contains(patternKeys, key) &&
+			!slices.ContainsFunc(h.rest.Meta.Extra, func(s plan.Setting) bool { return s.Key == key }) {
+			h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: key, Value: sketch.Text(strings.Trim(m[1], "*`[] "))})
 		}
 	}
 }
