@@ -13,7 +13,7 @@ import (
 const parserOf = "parser:"
 
 // parsers are those of the languages of which the workspace had files when the
-// run began, or the plan names some: what they read decides what a step is said
+// run began, or the plan names some, or lets a step write some: what they read decides what a step is said
 // to have changed. They are asked once, as the programs of this process do not
 // move.
 func (b *Binding) parsers(ctx context.Context) (all []envelope.Component) {
@@ -63,15 +63,20 @@ func (b *Binding) parsers(ctx context.Context) (all []envelope.Component) {
 	return all
 }
 
-// concerns reports whether a file of the workspace, or one that the plan names,
-// is of a language.
+// concerns reports whether a file of the workspace, or one that the plan lets a step
+// write, is or may be of a language.
 func (b *Binding) concerns(l source.Language) bool {
-	for task := range b.Plan.Tasks {
-		if slices.ContainsFunc(b.Plan.Tasks[task].Files, l.Reads) {
+	may := func(pattern string) bool { return mayRead(l, pattern) }
+	for i := range b.Plan.Tasks {
+		t := &b.Plan.Tasks[i]
+		if slices.ContainsFunc(t.Files, may) || slices.ContainsFunc(t.PlanFiles, may) {
 			return true
 		}
-		for _, s := range b.Plan.Tasks[task].Steps {
-			if a := s.Artifacts; a != nil && slices.ContainsFunc(slices.Concat(a.Create, a.Modify), l.Reads) {
+		for _, s := range t.Steps {
+			if a := s.Artifacts; a != nil && (slices.ContainsFunc(a.Create, may) || slices.ContainsFunc(a.Modify, may)) {
+				return true
+			}
+			if s.Access != nil && slices.ContainsFunc(s.Access.Writes, may) {
 				return true
 			}
 		}
@@ -82,4 +87,15 @@ func (b *Binding) concerns(l source.Language) bool {
 		}
 	}
 	return false
+}
+
+// mayRead reports whether a file that a path or a glob names may be of a language:
+// one whose end is not said may be of any.
+func mayRead(l source.Language, pattern string) bool {
+	last := strings.LastIndexAny(pattern, "*?]}")
+	if last <= strings.LastIndexByte(pattern, '/') {
+		return l.Reads(pattern)
+	}
+	end := pattern[last+1:]
+	return !strings.Contains(end, ".") || l.Reads("x"+end)
 }
