@@ -82,7 +82,8 @@ type amendJSON struct {
 	Plan     ledger.Digest  `json:"plan"` // of the amended plan
 	Amended  bool           `json:"amended"`
 	Added    []plan.Address `json:"added"`
-	Needs    []needJSON     `json:"needs,omitempty"` // what somebody must accept first
+	Needs    []needJSON     `json:"needs,omitempty"`   // what somebody must accept first
+	Already  []alreadyJSON  `json:"already,omitempty"` // steps to add whose work is in the workspace
 	*lessons                // where finished runs taught something
 	Next     string         `json:"next,omitempty"` // what is typed to go on
 }
@@ -93,8 +94,9 @@ type needJSON struct {
 	Text string `json:"text"`
 }
 
-// foretell says what was learned about the steps that are to be added, while
-// whoever adds them has not confirmed it: err is what they are told then.
+// foretell says of the steps that are to be added which are done already, and
+// what was learned about such, while whoever adds them has not confirmed it: err
+// is what they are told then.
 func (p *cli) foretell(ctx context.Context, f *amendCommand, run *history.Run, draft *plan.Draft, err error) error {
 	var open *plan.AckError
 	if !errors.As(err, &open) {
@@ -108,13 +110,23 @@ func (p *cli) foretell(ctx context.Context, f *amendCommand, run *history.Run, d
 	if err != nil {
 		return err
 	}
+	done, err := alreadyIn(ctx, draft, orElse(f.Dir, "."))
+	if err != nil {
+		return err
+	}
+	done = slices.DeleteFunc(done, func(a exec.Already) bool {
+		return !slices.Contains(added.Steps, a.Step) || slices.Contains(f.Ack, a.Code)
+	})
 	learned := p.lessonsFor(ctx, f.Dir, &draft.Plan, added.Steps...)
 	if f.Format != "json" {
+		if len(done) > 0 {
+			printAlready(p.out, draft, done, orElse(f.Dir, "."))
+		}
 		printLessons(p.out, learned)
 		return nil
 	}
 	doc := amendJSON{Schema: amendSchema, Run: run.Started.Run, Plan: draft.Plan.Digest(), Added: added.Steps,
-		lessons: learned}
+		Already: alreadyJSONs(done), lessons: learned}
 	for _, a := range open.Missing {
 		doc.Needs = append(doc.Needs, needJSON{a.Code, a.Text})
 	}

@@ -205,9 +205,14 @@ func alreadyDocument(done []exec.Already, dir string) *[]alreadyJSON {
 	if dir == "" {
 		return nil
 	}
+	list := alreadyJSONs(done)
+	return &list
+}
+
+func alreadyJSONs(done []exec.Already) []alreadyJSON {
 	list := []alreadyJSON{}
 	for _, a := range done {
 		list = append(list, alreadyJSON{a.Step, a.Code, a.Evidence})
 	}
-	return &list
+	return list
 }

@@ -529,14 +529,15 @@ func TestAmendAnIsolatedRun(t *testing.T) {
 	}
 }
 
-// TestAmendLeavesNoStepOut: with an amendment somebody accepts what its steps
-// need, and nothing about those that were there.
-func TestAmendLeavesNoStepOut(t *testing.T) {
+// TestAmendAcceptsOfNewStepsAlone: with an amendment somebody accepts what its
+// steps need, that they are done too, and nothing about those that were there.
+func TestAmendAcceptsOfNewStepsAlone(t *testing.T) {
 	b, run, _ := waits(t)
 	a := amendment(read(t, begunPlan+furtherStep))
 	a.Acknowledged = append(a.Acknowledged, plan.Address("2.1").DoneCode(), plan.Address("2.2").DoneCode())
 	var ack *plan.AckError
-	if _, err := b.Controller.Amend(t.Context(), run, a); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"done:2.1", "done:2.2"}) || len(ack.Missing) > 0 {
+	if _, err := b.Controller.Amend(t.Context(), run, a); !errors.As(err, &ack) ||
+		!slices.Equal(ack.Unknown, []string{"done:2.1"}) || len(ack.Missing) > 0 {
 		t.Errorf("%v", err)
 	}
 	d := read(t, begunPlan+furtherStep+"rollback = \"irreversible\"\n")

@@ -366,6 +366,18 @@ func (l *Log) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 	}
 }
 
+// Rest is how many bytes follow the last batch: what a crash left of one, or
+// what somebody added. Zeros that were reserved are none.
+func (l *Log) Rest() (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	end, err := trimZeros(l.f, l.size)
+	if err != nil {
+		return 0, fmt.Errorf("checkpoint: read log: %w", err)
+	}
+	return max(end-l.end.offset, 0), nil
+}
+
 // Close releases the files. Of the log nothing is unsynced; its head is synced.
 func (l *Log) Close() error {
 	l.mu.Lock()

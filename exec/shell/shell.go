@@ -11,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // An Executor runs a method's shell command, or a backup's tool with its
@@ -57,7 +58,8 @@ func (e *ExitError) Error() string {
 }
 
 // Execute runs the command and waits until everything that it started has
-// ended. The error is an *[ExitError] where the command failed, and wraps
+// ended. The error is an *[ExitError] where the command ended with a status other
+// than 0 that the step does not expect, and wraps
 // context.Cause(ctx) where ctx ended it; then the outcome holds the output so
 // far.
 func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
@@ -86,10 +88,15 @@ func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error)
 	if err != nil {
 		return outcome, fmt.Errorf("shell: %w", err)
 	}
-	if result.Exit != 0 {
+	if result.Exit != 0 && !expected(w.Step, result.Exit) {
 		return outcome, &ExitError{Code: result.Exit, Tail: tail(result.Output)}
 	}
 	return outcome, nil
+}
+
+// expected reports whether a step asks for an exit status.
+func expected(s *plan.Step, exit int) bool {
+	return s != nil && s.Expect != nil && s.Expect.Exit != nil && *s.Expect.Exit == exit
 }
 
 // A liveRunner also passes on standard error as it comes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
@@ -22,7 +23,7 @@ func red(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 	if len(wrote) == 0 {
 		pass.Report(gate.Finding{Code: code.TestNotRed,
 			Message:  fmt.Sprintf("the step changed no test: %q runs and names none of the files that changed", t.Test),
-			Expected: "a test that shows " + fmt.Sprintf("%q", t.Behavior), Happened: "no test file changed"})
+			Expected: "a test that shows " + shown(t), Happened: "no test file changed"})
 		return nil
 	}
 	r, err := runTest(ctx, pass, t)
@@ -31,7 +32,7 @@ func red(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 	}
 	if r.Exit == 0 {
 		pass.Report(gate.Finding{Code: code.TestNotRed,
-			Message:  fmt.Sprintf("%q passes before the fix, so it does not show %q", t.Test, t.Behavior),
+			Message:  fmt.Sprintf("%q passes before the fix, so it does not show %s", t.Test, shown(t)),
 			Expected: "a status other than 0 until step " + string(t.FixedBy), Happened: say.Ended(r)})
 		return nil
 	}
@@ -110,4 +111,12 @@ func thawed(pass *gate.Pass, f *gate.Frozen, was ledger.Entry) {
 		Message: fmt.Sprintf("%q is not the test any more that failed at the end of step %s: until step %s makes it pass, "+
 			"only a step that writes a test may change it", was.Path, f.By, f.Intent.FixedBy),
 		Expected: fmt.Sprintf("digest %s", was.Digest), Happened: happened})
+}
+
+// shown is what a test is to show, in the words of the plan if it has any.
+func shown(t *plan.TestIntent) string {
+	if t.Behavior == "" {
+		return "what is to be mended"
+	}
+	return strconv.Quote(t.Behavior)
 }

@@ -174,6 +174,20 @@ func (h Home) Each(ctx context.Context, run string, do func(record.Record) error
 	return err
 }
 
+// Rest is how many bytes follow the last record of a run's journal, where the log
+// can tell; see [filelog.Log.Rest].
+func (h Home) Rest(ctx context.Context, run string) (int64, error) {
+	log, err := h.readLog(ctx, run)
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	if l, ok := log.(interface{ Rest() (int64, error) }); ok {
+		return l.Rest()
+	}
+	return 0, nil
+}
+
 // History folds a run's journal. One without a record is ErrNoRun: the run is
 // beginning, or was cut off before it began.
 func (h Home) History(ctx context.Context, run string) (*history.Run, error) {

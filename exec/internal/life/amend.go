@@ -182,11 +182,10 @@ func (a amending) lockAgain(f *history.Amended, by Amendment) (*plan.Locked, err
 	for _, code := range by.Acknowledged {
 		_, step, _ := strings.Cut(code, ":")
 		switch {
-		case slices.Contains(f.Added, plan.Address(step)) && code != plan.Address(step).DoneCode():
+		case slices.Contains(f.Added, plan.Address(step)):
 			given = append(given, code)
 		case code != f.Confirmed && !slices.Contains(given, code):
-			// of steps that are not new nobody accepts anything now, and a new
-			// one is not done
+			// of steps that are not new nobody accepts anything now
 			strangers = append(strangers, code)
 		}
 	}

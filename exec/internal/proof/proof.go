@@ -193,6 +193,9 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 		return nil
 	})
 	found.run.Compact()
+	if err == nil {
+		err = w.ended(ctx, run, found.run)
+	}
 	if err != nil {
 		return found, err
 	}
@@ -204,6 +207,20 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 		}
 		return err
 	})
+}
+
+// ended makes sure that nothing follows the record with which a run was sealed:
+// nobody writes there, so no crash left it.
+func (w *Prover) ended(ctx context.Context, id string, run *history.Run) error {
+	if run.Sealed == nil {
+		return nil
+	}
+	rest, err := w.Rest(ctx, id)
+	if err == nil && rest > 0 {
+		err = &record.CorruptError{Name: id, Seq: run.Head.Seq + 1,
+			Why: fmt.Sprintf("%d bytes follow the last record of a run that has ended", rest)}
+	}
+	return err
 }
 
 // keep notes the trees that a fact refers to, each once.
