@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,11 @@ func TestEducationDialogue(t *testing.T) {
 		if n := len(s.Questions); n != 3 || len(s.Questions[1].Question.Teaching.More) == 0 {
 			t.Errorf("%d questions; want the checkpoint, the one with more, and the one about approaches", n)
 		}
+		more := slices.Clone(s.Questions[1].Question.Teaching.More)
+		if n := len(more); !slices.Contains(more, "it is not critical; on failure: retry; rollback: reversible") ||
+			len(slices.Compact(slices.Sorted(slices.Values(more)))) != n {
+			t.Errorf("more is %q", more)
+		}
 		if r.Run.Step("1.1").Lesson == nil || r.Run.Step("3.1").Lesson != nil {
 			t.Error("lessons belong to the steps that were explained")
 		}
@@ -125,6 +131,11 @@ func TestTeachingFollowsTheSettings(t *testing.T) {
 	}
 	if all := fmt.Sprint(detailed.Approaches); !strings.Contains(all, "files: at most ") || !strings.Contains(all, "lines: at most ") {
 		t.Errorf("the limits are not taught in %s", all)
+	}
+	for _, a := range moderate.Approaches {
+		if len(a.Pros) == 0 || len(a.Cons) == 0 {
+			t.Errorf("of %s it is said for it %q, against it %q", a.Method, a.Pros, a.Cons)
+		}
 	}
 	if moderate.Rationale == "" || len(moderate.Approaches) != 2 || moderate.Situation == "" {
 		t.Errorf("taught %+v", moderate)

@@ -66,13 +66,18 @@ func concerned(t testing.TB) *story {
 	return s.end(history.Partial, "step 1.2 failed")
 }
 
+// cutShort ends before its second task.
+func cutShort(t testing.TB) *story {
+	return firstTask(begin(t, limiter())).end(history.NotAchieved, "step 2.1 did not run", "step 3.1 did not run")
+}
+
 // Each field of the progress log that others read has the value that the
 // history gives it.
 func TestProgressFields(t *testing.T) {
 	docs := map[string]any{}
 	for name, tell := range map[string]func(testing.TB) *story{"detours": detours, "advised": advised,
 		"breach": breach, "waiting": waiting,
-		"running": inFlight, "rolled-back": setBack, "concerned": concerned} {
+		"turned-away": turnedAway, "cut-short": cutShort, "running": inFlight, "rolled-back": setBack, "concerned": concerned} {
 		var doc any
 		if err := json.Unmarshal(drawn(t, tell(t), "progress_limiter.json"), &doc); err != nil {
 			t.Fatal(err)
@@ -161,6 +166,12 @@ func TestProgressFields(t *testing.T) {
 		{"propagation_strategy", "concerned", "tasks.0.steps.1.propagation_strategy", `"continue_and_log"`},
 		{"dependency_concern", "concerned", "tasks.0.steps.1.dependency_concern", `"1.1 failed"`},
 		{"prior_step_dependencies", "concerned", "tasks.0.steps.1.prior_step_dependencies", `["1.1"]`},
+		{"decision about a step that ends the run", "breach", "tasks.1.steps.0.error_propagation_decision", `"halt"`},
+		{"decision about a blocked step", "concerned", "tasks.1.steps.0.error_propagation_decision", `"blocked"`},
+		{"strategy for a blocked step", "concerned", "tasks.1.steps.0.propagation_strategy", `"halt_on_critical"`},
+		{"prior steps of a blocked step", "concerned", "tasks.1.steps.0.prior_step_dependencies", `["1.2"]`},
+		{"message of a step that did not run", "turned-away", "tasks.0.steps.1.message", `"it did not run: the run was halted by step 1.1"`},
+		{"message of a step that may run yet", "waiting", "tasks.2.steps.0.message", `""`},
 		{"constraint_status", "breach", "tasks.1.steps.0.constraint_status", `{"preconditions":"pass","non-goals":"fail"}`},
 		{"expected_output_match", "detours", "tasks.0.steps.1.expected_output_match", `true`},
 		{"expected output match of nothing", "detours", "tasks.0.steps.0.expected_output_match", `null`},
@@ -200,6 +211,10 @@ func TestProgressFields(t *testing.T) {
 		{"partial_completion_reasons", "detours", "partial_completion_reasons", `["step 3.1 was skipped"]`},
 		{"unmet_dependencies", "concerned", "unmet_dependencies", `[{"step":"2.1","depends_on":"1.2","reason":"it needs 1.2"}]`},
 		{"blocked_steps", "concerned", "blocked_steps", `["2.1"]`},
+		{"reasons of a run that was halted", "turned-away", "partial_completion_reasons", `["step 1.1 failed and halted the run"]`},
+		{"unmet dependencies of a run that was halted", "turned-away", "unmet_dependencies.1", `{"step":"2.1","depends_on":"1.1","reason":"it needs 1.1, which is failed"}`},
+		{"unmet dependencies of what did not run", "cut-short", "unmet_dependencies", `[{"step":"3.1","depends_on":"2.1","reason":"it needs 2.1, which did not run"}]`},
+		{"unmet dependencies of a run that waits", "waiting", "unmet_dependencies", `[]`},
 
 		{"overall_status", "detours", "completion_verification.overall_status", `"FAIL"`},
 		{"goal_achievement_status", "detours", "completion_verification.goal_achievement_status", `"PARTIAL"`},

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/cause"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 )
@@ -299,8 +300,5 @@ func reasonLeft(r *history.Run, t *task) string {
 			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
 		}
 	}
-	if r.Abandoned != nil {
-		return "the run was abandoned before it, " + r.Abandoned.String()
-	}
-	return "the run ended before it"
+	return flow.Unreached(r)
 }

@@ -391,8 +391,8 @@ type criticalError struct {
 	At      stamp        `json:"timestamp"`
 }
 
-// propagated is a decision about a step because of earlier ones, other than to
-// go on as if nothing had been.
+// propagated is a decision about a step because of earlier ones, or about the
+// run because of the step.
 type propagated struct {
 	Step     plan.Address   `json:"step"`
 	Decision string         `json:"decision"`
@@ -402,7 +402,8 @@ type propagated struct {
 	At       stamp          `json:"timestamp"`
 }
 
-// An unmet dependency is why a step is blocked.
+// An unmet dependency is why a step is blocked, or could not have run before the
+// run ended.
 type unmet struct {
 	Step   plan.Address `json:"step"`
 	Needs  plan.Address `json:"depends_on"`

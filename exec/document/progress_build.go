@@ -25,7 +25,7 @@ func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 			Gates: gateResults(rep.Planning),
 		},
 		Tasks: []progressTask{}, Summary: newProgressSummary(rep), PartialReasons: []string{},
-		UnmetDeps: []unmet{}, BlockedSteps: []plan.Address{}, RunComplete: r.Ended != nil,
+		UnmetDeps: unmetOf(p, r, rep), BlockedSteps: []plan.Address{}, RunComplete: r.Ended != nil,
 		Success: rep.Status == history.Achieved, Partial: rep.Status == history.Partial,
 	}
 	if out.Descriptor == "" {
@@ -40,11 +40,8 @@ func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 		out.Waiting = &w
 	}
 	for _, s := range rep.steps {
-		if b := s.Blocked; b != nil {
+		if s.Blocked != nil {
 			out.BlockedSteps = append(out.BlockedSteps, s.Address)
-			if b.By != s.Address { // else nobody said that it may begin: it lacks nothing that it depends on
-				out.UnmetDeps = append(out.UnmetDeps, unmet{s.Address, b.By, b.Why})
-			}
 		}
 	}
 	if r.Ended != nil {
@@ -57,15 +54,12 @@ func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 // end fills in what only an ended run has.
 func (out *progress) end(p *plan.Plan, rep *Model) {
 	out.GoalStatus = string(rep.Status)
-	if out.Partial {
-		out.PartialReasons = rep.Reasons
-	}
 	v := &progressVerification{Overall: "FAIL", Goal: string(rep.Status), Checks: gateResults(rep.Final),
 		Gaps: []string{}, At: rep.Ended}
 	if rep.Status == history.Achieved {
 		v.Overall = "PASS"
 	} else {
-		v.Gaps = rep.Reasons
+		v.Gaps, out.PartialReasons = rep.Reasons, rep.Reasons
 	}
 	v.Complete, v.Unseen = completionOf(p, rep)
 	out.Verification = v
@@ -139,7 +133,7 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 		}
 		made.Steps = sequence[progressStep]{len(t.Steps), func(i int) progressStep {
 			s := t.Steps[i]
-			step := newProgressStep(s, written[s.Address])
+			step := newProgressStep(rep, s, written[s.Address])
 			step.Education = educationOf(r.Step(s.Address))
 			step.Consecutive, step.Mode = r.Step(s.Address).InARow, stepMode(rep, s, written[s.Address])
 			return step

@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/plan"
 )
 
 // newProgressStep draws a step; in is the step of the plan, nil if that does
 // not have it. What is said of output and gates is that of the latest attempt
 // that stands.
-func newProgressStep(s *step, in *plan.Step) progressStep {
+func newProgressStep(rep *Model, s *step, in *plan.Step) progressStep {
 	out := progressStep{
 		TaskID: s.Task, StepID: s.ID, Address: s.Address, Description: s.Title, Status: progressStepStatus(s),
 		Critical: s.Critical, RetryCount: s.Retries, Timestamp: s.Ended, Start: s.Started, End: s.Ended,
 		MethodUsed: s.Method, Backups: s.Backups, BackupLog: backupLog(s, in), Prior: []plan.Address{},
-		Constraints: ordered[result]{}, Deliverables: []string{}, Message: message(s),
+		Constraints: ordered[result]{}, Deliverables: []string{}, Message: message(rep.of, s),
 		Escalations: each(s.Questions, newEscalation), Standing: s.Standing, Carried: s.Carried,
 	}
 	for _, a := range s.Attempts {
@@ -31,7 +32,13 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 		out.Timestamp = s.Started
 	}
 	if p := s.Propagation; p != nil {
-		out.Decision, out.Strategy, out.Concern, out.Prior = p.Decision, p.Strategy, p.Concern, p.Prior
+		out.Concern = p.Concern
+	}
+	for _, d := range decisions(s, rep.strategy()) {
+		out.Decision, out.Strategy = d.Decision, d.Strategy
+		if len(d.Prior) > 0 {
+			out.Prior = d.Prior
+		}
 	}
 	if in != nil {
 		out.Expected = in.ExpectedOutput
@@ -119,7 +126,7 @@ func backupLog(s *step, in *plan.Step) []progressBackup {
 }
 
 // message says in one text how a step ended, or what is known so far.
-func message(s *step) string {
+func message(r *history.Run, s *step) string {
 	switch {
 	case s.Carried != nil:
 		return s.Carried.String()
@@ -136,6 +143,9 @@ func message(s *step) string {
 	}
 	if f := s.trouble(); f != nil {
 		return strings.Join(f.Reasons, "; ")
+	}
+	if r.Ended != nil && s.Status == history.Pending {
+		return "it did not run: " + flow.Unreached(r)
 	}
 	return ""
 }
@@ -208,22 +218,30 @@ func (out *progressSummary) addStep(s *step, strategy string) {
 			strings.Join(append(trouble.Reasons[:len(trouble.Reasons):len(trouble.Reasons)],
 				"left out by "+s.Skipped.By), "; "), s.Ended})
 	}
-	switch p := s.Propagation; {
-	case s.Blocked != nil && s.Blocked.By == s.Address: // nothing came over it from another step
-	case s.Blocked != nil:
-		out.Propagation = append(out.Propagation, propagated{s.Address, "blocked", strategy, s.Blocked.Why,
-			[]plan.Address{s.Blocked.By}, s.Ended})
-	case p != nil && (p.Decision != "proceed" || p.Concern != ""):
-		out.Propagation = append(out.Propagation, propagated{s.Address, p.Decision, p.Strategy, p.Concern, p.Prior,
-			s.Started})
+	for _, d := range decisions(s, strategy) {
+		if d.Decision != "proceed" || d.Why != "" {
+			out.Propagation = append(out.Propagation, d)
+		}
+	}
+}
+
+// decisions are what was decided about a step because of earlier ones, and what
+// its own failure meant for the run, in the order of time. The last one holds.
+func decisions(s *step, strategy string) (list []propagated) {
+	if p := s.Propagation; p != nil {
+		list = append(list, propagated{s.Address, p.Decision, p.Strategy, p.Concern, p.Prior, s.Started})
+	}
+	switch {
+	case s.Blocked != nil && s.Blocked.By != s.Address: // else nothing came over it from another step
+		list = append(list, propagated{s.Address, "blocked", strategy, s.Blocked.Why, []plan.Address{s.Blocked.By}, s.Ended})
 	case s.Failure != nil && s.Failure.Halts:
 		why := "the run ends because this step failed"
 		if strategy != string(plan.HaltOnCritical) {
 			why += ", whatever the strategy: the plan blocks it, or it cannot be undone"
 		}
-		out.Propagation = append(out.Propagation,
-			propagated{s.Address, "halt", strategy, why, []plan.Address{}, s.Ended})
+		list = append(list, propagated{s.Address, "halt", strategy, why, []plan.Address{}, s.Ended})
 	}
+	return list
 }
 
 // gateResults names each gate with its result; a gate that judged twice is held

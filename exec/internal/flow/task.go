@@ -19,7 +19,7 @@ func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *histor
 	over.Status, over.By = run.Task(t.ID).End()
 	over.Reason = reason(run, steps, over)
 	over.Unblock = unblock(run, t, over)
-	over.Checks = verify(p, run, t, steps, ending)
+	over.Checks = verify(p, run, t, steps)
 	return over
 }
 
@@ -105,8 +105,16 @@ func reason(run *history.Run, steps []*history.Step, over *history.TaskOver) str
 			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
 		}
 	}
-	if halt := halted(run); halt != nil {
+	return Unreached(run)
+}
+
+// Unreached says why what has not begun did not before the run ended.
+func Unreached(run *history.Run) string {
+	switch halt := halted(run); {
+	case halt != nil:
 		return fmt.Sprintf("the run was halted by step %s", halt.Address)
+	case run.Abandoned != nil:
+		return "the run was abandoned before it, " + run.Abandoned.String()
 	}
 	return "the run ended before it"
 }

@@ -100,6 +100,10 @@ func TestTaskChecks(t *testing.T) {
 		change func(p *plan.Plan, run *history.Run)
 	}{
 		"everything as it should be": {"", func(*plan.Plan, *history.Run) {}},
+		"the run ended before a step": {"", func(_ *plan.Plan, r *history.Run) {
+			r.Steps[1].Status, r.Steps[1].Attempts, r.Steps[1].Checkpoint = history.Pending, nil, nil
+			r.Consecutive = 1
+		}},
 		"a step of the plan is missing": {"ids", func(p *plan.Plan, _ *history.Run) {
 			p.Tasks[0].Steps = append(p.Tasks[0].Steps, plan.Step{Address: "1.3"})
 		}},
@@ -128,12 +132,14 @@ func TestTaskChecks(t *testing.T) {
 			run.Steps[1].Checkpoint = &history.StepStarted{Decision: "proceed with concern",
 				Strategy: plan.ContinueAndLog, Concern: "1.1 failed", Prior: []plan.Address{"1.1"}}
 			tt.change(p, run)
-			over := TaskOver(p, run, &p.Tasks[0], false)
+			over := TaskOver(p, run, &p.Tasks[0], true)
+			if open := over.Checks[0]; open.Name != history.StepsOver || open.Holds != (over.Steps.Open == 0) ||
+				over.Steps.Open > 0 && !slices.Equal(open.Found, []string{"step 1.2 did not run"}) {
+				t.Errorf("of %d steps that are open it is said: %+v", over.Steps.Open, open)
+			}
 			var broken []string
-			for _, c := range over.Checks {
-				if !c.Holds {
-					broken = append(broken, c.Name)
-				}
+			for _, c := range over.Broken() {
+				broken = append(broken, c.Name)
 			}
 			if got := strings.Join(broken, " "); got != tt.breaks || over.Holds() != (tt.breaks == "") {
 				t.Errorf("broken: %q, want %q: %q", got, tt.breaks, Discrepancies(over))

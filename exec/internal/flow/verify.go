@@ -13,12 +13,12 @@ import (
 // verify looks whether what stands in the history about a task that ended
 // agrees with the plan and with itself. It finds what a custom ladder, or an
 // older version, left out; the controller's own runs hold.
-func verify(p *plan.Plan, run *history.Run, t *plan.Task, steps []*history.Step, ending bool) []history.TaskCheck {
+func verify(p *plan.Plan, run *history.Run, t *plan.Task, steps []*history.Step) []history.TaskCheck {
 	var checks []history.TaskCheck
 	add := func(name string, found []string) {
 		checks = append(checks, history.TaskCheck{Name: name, Holds: len(found) == 0, Found: found})
 	}
-	add("steps-over", open(steps, ending))
+	add(history.StepsOver, open(steps))
 	add("ids", strangers(t, steps))
 	add("propagation-decided", undecided(steps))
 	add("failures-acknowledged", unacknowledged(run, steps))
@@ -28,11 +28,13 @@ func verify(p *plan.Plan, run *history.Run, t *plan.Task, steps []*history.Step,
 	return checks
 }
 
-// open are the steps that are not over. When the run ends, those that nobody
-// began need not be.
-func open(steps []*history.Step, ending bool) (found []string) {
+// open are the steps that are not over, also where the run ended before them.
+func open(steps []*history.Step) (found []string) {
 	for _, s := range steps {
-		if !s.Status.Over() && !(ending && s.Status == history.Pending) {
+		switch {
+		case s.Status == history.Pending:
+			found = append(found, fmt.Sprintf("step %s did not run", s.Address))
+		case !s.Status.Over():
 			found = append(found, fmt.Sprintf("step %s is %s", s.Address, s.Status))
 		}
 	}
@@ -142,13 +144,11 @@ func miscounted(run *history.Run) []string {
 	return []string{fmt.Sprintf("%d steps failed in a row, and %d were counted", row, run.Consecutive)}
 }
 
-// Discrepancies are the checks of a task that do not hold, a line each.
+// Discrepancies are the checks of a task that do not agree, a line each.
 func Discrepancies(over *history.TaskOver) []string {
 	var lines []string
-	for _, c := range over.Checks {
-		if !c.Holds {
-			lines = append(lines, fmt.Sprintf("task %s: %s: %s", over.Task, c.Name, strings.Join(c.Found, "; ")))
-		}
+	for _, c := range over.Broken() {
+		lines = append(lines, fmt.Sprintf("task %s: %s: %s", over.Task, c.Name, strings.Join(c.Found, "; ")))
 	}
 	return lines
 }

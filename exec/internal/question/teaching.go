@@ -87,6 +87,12 @@ func primaryApproach(c *guard.Case, step *plan.Step) ask.Approach {
 	if len(step.Backups) == 0 {
 		a.Cons = append(a.Cons, "there is no other way, should it fail")
 	}
+	if len(a.Cons) == 0 && len(step.Postconditions) == 0 && step.Expect == nil {
+		a.Cons = []string{"the step has no check of its own that would show that it went wrong"}
+	}
+	if len(a.Cons) == 0 {
+		a.Cons = []string{"it has not been tried on this step"}
+	}
 	return a
 }
 
@@ -199,7 +205,7 @@ func promises(step *plan.Step) []string {
 		lines = append(lines, fmt.Sprintf("lines: at most %d", *l.MaxLines))
 	}
 	if step.ExpectedOutput != "" {
-		lines = append(lines, "expected: "+bound.FirstLine(step.ExpectedOutput))
+		lines = append(lines, "expected: "+step.ExpectedOutput)
 	}
 	for _, c := range step.Postconditions {
 		lines = append(lines, "must hold afterwards: "+checkText(c))
@@ -240,9 +246,15 @@ func explained(c *guard.Case) []string {
 	for _, n := range c.Plan.NonGoals {
 		lines = append(lines, fmt.Sprintf("must be left alone, %s: %s", n.ID, n.Text))
 	}
-	if step.ExpectedOutput != "" {
-		lines = append(lines, "expected: "+step.ExpectedOutput)
+	return bound.First(append(lines, whenItFails(step)), 60)
+}
+
+// whenItFails says what the plan has for a step that fails, and how it is undone.
+func whenItFails(step *plan.Step) string {
+	weight := "it is critical"
+	if !step.IsCritical() {
+		weight = "it is not critical"
 	}
-	lines = append(lines, fmt.Sprintf("on failure: %s; rollback: %s", step.OnFailure, step.Rollback))
-	return bound.First(lines, 60)
+	return fmt.Sprintf("%s; on failure: %s; rollback: %s", weight,
+		cmp.Or(string(step.OnFailure), "what the policy of the run allows"), cmp.Or(step.Rollback, plan.Reversible))
 }
