@@ -180,7 +180,11 @@ func (rep *Model) afterFailure() []nextStep {
 		}
 	}
 	if n > 0 {
-		note("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are"))
+		wait := "they wait"
+		if n == 1 {
+			wait = "it waits"
+		}
+		note("%s blocked: unblocked by mending the steps that %s for", count(n, "step is", "steps are"), wait)
 	}
 	switch {
 	case rep.Shadow, len(rep.there()) == 0 && rep.Isolated && rep.Delivered == "":

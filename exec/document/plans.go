@@ -122,6 +122,7 @@ type pendingAction struct {
 	About    string          `json:"description,omitempty"` // where the plan says more than the action
 	Type     string          `json:"type,omitempty"`
 	Criteria []string        `json:"acceptance_criteria"`
+	Files    []string        `json:"expected_artifacts,omitempty"` // that the plan names for it
 	Depends  []string        `json:"depends_on,omitempty"`
 	Status   string          `json:"status"` // failed, failed_final, blocked, skipped, partial, pending
 	Reason   string          `json:"reason"`
@@ -176,6 +177,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		}
 		out.Priority, out.About, out.Type = priorityOf(in), textOf(in), in.Kind
 		out.Criteria = append(out.Criteria, in.AcceptanceCriteria...)
+		out.Files = in.Files
 		earlier = in.Hints
 		for _, d := range in.DependsOn {
 			if left[d] {

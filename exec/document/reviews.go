@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -121,6 +122,7 @@ type reflection struct {
 	Proposed   string       `json:"proposed_fix,omitempty"`
 	Patch      string       `json:"patch_id,omitempty"`
 	Refused    bool         `json:"patch_refused,omitempty"`
+	Unused     string       `json:"patch_unused,omitempty"` // why nothing came of a patch that was not refused
 	RiskScores riskScores   `json:"risk_scores"`
 	Queries    []string     `json:"queries_performed,omitempty"`
 	Sources    []string     `json:"sources_consulted,omitempty"`
@@ -155,11 +157,29 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 				Queries: a.Queries, Sources: a.Sources, Findings: a.Findings}
 			if patch := was.Patch(a.Patch); patch != nil {
 				line.Proposed, line.Refused = patch.Summary, patch.Refused
+				line.Unused = unused(r, was, &a)
 			}
 			all = append(all, line)
 		}
 	}
 	return all
+}
+
+// unused says why a patch that an advice brought was not tried; "" if it was, was
+// refused, or may be yet.
+func unused(r *history.Run, s *history.Step, a *history.Advised) string {
+	switch {
+	case a.Confidence >= advice.Threshold || s.Patch(a.Patch).Refused:
+		return ""
+	case slices.ContainsFunc(slices.Concat(s.Undone, s.Attempts),
+		func(tried *history.Attempt) bool { return tried.Method.Method == a.Patch }):
+		return ""
+	case s.Next != nil && s.Next.Method == a.Patch || slices.ContainsFunc(r.Approvals, func(of history.Approval) bool {
+		return of.Task == s.Task && of.Patch == a.Patch
+	}):
+		return ""
+	}
+	return fmt.Sprintf("not tried: its confidence is below %.2f", advice.Threshold)
 }
 
 // priority is what trying a step once more is worth by an advice about it, and by

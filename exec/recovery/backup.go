@@ -52,6 +52,9 @@ func (Backup) Try(s Situation) (Next, bool) {
 	if left != nil {
 		return pass(strings.Join(left, ", "))
 	}
+	if len(s.Step.Backups) == 1 {
+		return pass("the only backup was tried")
+	}
 	return pass(fmt.Sprintf("all %d backups were tried", len(s.Step.Backups)))
 }
 

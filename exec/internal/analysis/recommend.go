@@ -186,6 +186,9 @@ func (row rowOf) methods() []Recommendation {
 		}
 	case row.was.Status == history.Failed && tried > 0 && tried == len(row.step.Backups):
 		r.Change, r.Why = "find another way", fmt.Sprintf("its primary method and all %d backups failed", tried)
+		if tried == 1 {
+			r.Why = "its primary method and its only backup failed"
+		}
 		return []Recommendation{r}
 	case row.was.Status == history.Failed && len(row.step.Backups) == 0 && row.was.Critical:
 		r.Change, r.Why = "give it a backup", "it is critical, failed, and had none"

@@ -101,10 +101,13 @@ func (e *Ending) verdict(ctx context.Context) (*verdict, error) {
 			lower(history.NotAchieved, "step %s did not run", s.Address)
 		}
 	}
-	for _, o := range e.Rec.Run.Outcomes {
-		if !o.Undone && o.Status != history.Completed {
-			lower(history.Partial, "task %s is %s: %s", o.Task, o.Status, o.Reason)
+	for i := range e.Rec.Run.Outcomes {
+		said := &e.Rec.Run.Outcomes[i]
+		if said.Undone || said.Status == history.Completed {
+			continue
 		}
+		o := e.Rec.Run.Task(said.Task).Word() // of one that was blocked or left out the documents say so
+		lower(history.Partial, "task %s is %s: %s", o.Task, o.Status, o.Reason)
 	}
 	if foreign, err := e.Work.LookAtAll(ctx); err != nil {
 		return nil, err

@@ -85,8 +85,21 @@ func lastWord(c *guard.Case, task *plan.Task) []Wanted {
 		o.Reason += "; nothing more was tried: " + r.Terminal
 	}
 	runs, artifacts := Claimed(c.Run, task)
+	artifacts = slices.DeleteFunc(artifacts, func(name string) bool { return !left(of, name) })
 	o.Runs, o.Artifacts = bound.First(runs, bound.Lines), bound.First(artifacts, bound.Lines)
 	return one(Record{Facts: history.Where{}.Locate(o)})
+}
+
+// left reports whether a task left an artifact that is claimed for it: nothing that
+// was looked for in vain, and of one that failed nothing at all.
+func left(of history.Task, name string) bool {
+	if !of.Execution().Succeeded() {
+		return false
+	}
+	seen := of.Evidence()
+	return seen == nil || !slices.ContainsFunc(seen.Items, func(i evidence.Item) bool {
+		return i.Kind == evidence.File && i.Name == name && i.State != evidence.Found
+	})
 }
 
 // because is why reviewers did not approve a task, as the end of a sentence, and

@@ -222,7 +222,7 @@ func (r *reader) more(item jsontree.Value, t *plan.Task) string {
 	known := map[string]bool{"task_id": true, "action": true, "acceptance_criteria": true, "priority": true,
 		"dependencies": true, "depends_on": true, "status": true, "type": true, "hints": true}
 	if item.Get("from_run").OK() { // a run left the task: what it says of itself is no part of it
-		for _, name := range []string{"from_run", "reason", "attempts", "actions"} {
+		for _, name := range []string{"from_run", "reason", "attempts", "actions", "expected_artifacts"} {
 			known[name] = true
 		}
 	}
