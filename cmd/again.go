@@ -152,6 +152,13 @@ func attendWith(run *history.Run, dir string, given []string) string {
 	return resumeWith(run, dir, merged(given, []string{"--answers=wait"}))
 }
 
+// amendWith is the command that adds the steps of a plan to a run that was given
+// these flags.
+func amendWith(run *history.Run, path, dir string, given []string) string {
+	return fmt.Sprintf("planlock amend%s %s %s%s", inDir(dir), run.Started.Run, quoted(path),
+		forCommand("amend", given, "ack"))
+}
+
 // lockWith is the command that locks a plan for a run that is given these flags.
 func lockWith(path, dir string, given []string) string {
 	return fmt.Sprintf("planlock lock %s%s%s", path, inDir(dir), forCommand("lock", given, "ack"))

@@ -216,8 +216,7 @@ func waitingHint(at placedError) string {
 
 // amendHints are the ways on with a plan that changes more than it may.
 func (e *placedError) amendHints() []string {
-	hints := []string{fmt.Sprintf("bring back what is named above, and then:  planlock amend%s %s %s", inDir(e.dir),
-		e.run.Started.Run, quoted(displayPath(e.path)))}
+	hints := []string{"bring back what is named above, and then:  " + amendWith(e.run, displayPath(e.path), e.dir, e.flags())}
 	_, lock := exec.Workspace{Dir: e.dir}.Sources(e.run)
 	as := spellingOf(e.run, e.dir, e.flags())
 	for _, a := range instead(e.run, e.path, lock) {
@@ -229,8 +228,7 @@ func (e *placedError) amendHints() []string {
 // replanning are the ways on with a run whose plan no longer holds.
 func (e *placedError) replanning() []string {
 	path := planPath(e.run, e.dir)
-	ways := []string{fmt.Sprintf("add steps to the plan, and then:  planlock amend%s %s %s", inDir(e.dir), e.run.Started.Run,
-		quoted(path))}
+	ways := []string{"add steps to the plan, and then:  " + amendWith(e.run, path, e.dir, e.flags())}
 	_, lock := exec.Workspace{Dir: e.dir}.Sources(e.run)
 	as := spellingOf(e.run, e.dir, e.flags())
 	for i, a := range instead(e.run, path, lock) {
