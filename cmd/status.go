@@ -57,7 +57,8 @@ func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 	}
 	if run.After != nil {
 		for _, b := range run.After.Setbacks {
-			fmt.Fprintf(w, "since    %s\n         %s; what was there is tree %s\n", escaped(forPeople(b.String())), stamp(b.At), b.Kept.Tree.Short())
+			fmt.Fprintf(w, "since    %s\n         %s; what was there is tree %s\n", escaped(forPeople(b.String())),
+				stamp(b.At), b.Kept.Tree.Short())
 		}
 	}
 	if run.Paused != nil {
@@ -102,7 +103,8 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 	}
 	switch {
 	case run.After.CutOff() != nil:
-		fmt.Fprintf(w, "next     %s\n", escaped(spelling{dir: dir}.spell(action.Action{Kind: action.Rollback, Run: id, Step: run.After.CutOff().To})))
+		again := action.Action{Kind: action.Rollback, Run: id, Step: run.After.CutOff().To}
+		fmt.Fprintf(w, "next     %s\n", escaped(spelling{dir: dir}.spell(again)))
 	case run.After != nil:
 		again := action.Action{Kind: action.Finish, Run: id}
 		fmt.Fprintf(w, "next     %s\n", escaped(spellingOf(run, dir, run.Policy.Given).spell(again)))

@@ -17,11 +17,17 @@ func (d *Deliveries) TakesBack() bool {
 		run.Tree == from.Left
 }
 
-// BeforeTakingBack finds out, before any of that is taken back, whether anybody
-// else worked in the workspace: whoever is asked about that, and stops, or gives
-// the run up, finds all as it was.
-func (d *Deliveries) BeforeTakingBack(ctx context.Context) error {
-	if run := d.Rec.Run; !d.TakesBack() || run.Started.Isolated || run.Ended != nil || run.Foreign != nil {
+// LookFirst finds out, before a run that finishes another one does anything,
+// whether anybody else worked in the workspace: whoever is asked about that, and
+// stops, or gives the run up, finds all as it was, and what they put there is
+// there when evidence is looked for.
+func (d *Deliveries) LookFirst(ctx context.Context) error {
+	switch run := d.Rec.Run; {
+	case run.Started.From == nil, run.Started.Isolated, run.Ended != nil, run.Foreign != nil:
+		return nil
+	case !run.Behind():
+		return d.Look(ctx, nil)
+	case !d.TakesBack():
 		return nil
 	}
 	now, err := d.scan(ctx)

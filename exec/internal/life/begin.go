@@ -214,7 +214,7 @@ func (l *Life) launch(ctx context.Context, started *history.Started, carried []h
 	if err := l.enter(ctx); err != nil {
 		return err
 	}
-	return l.Deliveries.BeforeTakingBack(ctx)
+	return l.Deliveries.LookFirst(ctx)
 }
 
 // unfinished refuses a lock that has served a run, and a tree that holds half a

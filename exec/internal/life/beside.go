@@ -51,7 +51,8 @@ func (l signing) beside() (crypto.Signer, *history.KeyChanged, error) {
 		return nil, nil, nil
 	}
 	if l.Signer == nil {
-		return nil, nil, l.Refuse("have its owner set it back", "the journal of the run is signed by %s, and nobody signs here", key)
+		return nil, nil, l.Refuse("have its owner set it back",
+			"the journal of the run is signed by %s, and nobody signs here", key)
 	}
 	if signer, err := l.signerOf(key); err != nil || signer != nil {
 		return signer, nil, err

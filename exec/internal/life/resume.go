@@ -200,7 +200,7 @@ func (l *Life) lookAgain(ctx context.Context) error {
 	case run.Foreign != nil:
 		return l.Deliveries.Again(ctx)
 	case l.Deliveries.TakesBack() && run.Restoring == nil && !lane.InFlight(run):
-		return l.Deliveries.BeforeTakingBack(ctx)
+		return l.Deliveries.LookFirst(ctx)
 	case run.Behind(), run.Restoring != nil, lane.InFlight(run):
 		return nil // what was begun goes forward first
 	}

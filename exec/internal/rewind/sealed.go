@@ -11,7 +11,8 @@ import (
 // setBackSealed restores the tree before a step of a run that is sealed. The
 // journal beside that of the run says so first, and that it is done at the end:
 // where it is cut off between the two, doing it again finishes it.
-func (r *Rewind) setBackSealed(ctx context.Context, s *history.Step, to, kept record.Snapshot, by, why string) (err error) {
+func (r *Rewind) setBackSealed(ctx context.Context, s *history.Step, to, kept record.Snapshot,
+	by, why string) (err error) {
 	run := r.Rec.Run
 	beside, err := r.Beside(ctx)
 	if err != nil {
