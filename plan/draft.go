@@ -19,6 +19,7 @@ type Format string
 const (
 	Native         Format = "native"          // the TOML format of planlock
 	Unknown        Format = "unknown"         // not a plan; Found says what it looks like
+	SpecPair       Format = "spec-pair"       // its speclets are carried out stage by stage
 	PhasePlan      Format = "phase-plan"      // NAME-PLAN.md files: of a phase
 	PendingActions Format = "pending-actions" // a list without an order of its own: what is urgent comes first
 )

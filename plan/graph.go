@@ -45,15 +45,46 @@ func (p *Plan) order() (*Graph, cycles) {
 			found.joint = tasks.Cycles()
 		}
 	}
-	for _, i := range tasks.Order() {
+	g.Order = p.stepsOf(tasks.Order())
+	return g, found
+}
+
+// stepsOf are the steps of tasks, by the places of these; places behind the last
+// task only join others.
+func (p *Plan) stepsOf(tasks []int) (order []Address) {
+	for _, i := range tasks {
 		if i >= len(p.Tasks) {
 			continue
 		}
 		for _, s := range p.Tasks[i].Steps {
-			g.Order = append(g.Order, s.Address)
+			order = append(order, s.Address)
 		}
 	}
-	return g, found
+	return order
+}
+
+// ByStage is every step in the order of execution where speclets are carried out
+// stage by stage: dependencies first, then what is in an earlier stage, else as
+// declared. Of a plan without speclets it is the Order of its graph.
+func (p *Plan) ByStage() []Address {
+	if p.Speclets == nil {
+		return p.Graph().Order
+	}
+	stages := make(map[string]int)
+	for n, ids := range p.specletGraph().Stages() {
+		for _, id := range ids {
+			stages[id] = n
+		}
+	}
+	rank, at := make([]int, len(p.Tasks)), indexOf(p.Tasks, taskID)
+	for i := range p.Speclets {
+		for _, id := range p.Speclets[i].Tasks {
+			if t, ok := at[id]; ok {
+				rank[t] = stages[p.Speclets[i].ID]
+			}
+		}
+	}
+	return p.stepsOf(p.jointGraph(p.taskGraph()).OrderBy(func(i int) int { return rank[i] }))
 }
 
 // taskGraph has a node for each task, also for those with one id; the first of

@@ -33,6 +33,12 @@ func patterned(confidence, risk string, complexity int, technologies, stack []st
 	return p
 }
 
+// hardPlan says in [execution] that a plan has complexity 4.
+func hardPlan(p *plan.Plan) *plan.Plan {
+	p.Execution.Extra = append(p.Execution.Extra, plan.Setting{Key: "complexity", Value: plan.Value{Kind: "integer", Text: "4"}})
+	return p
+}
+
 func TestAssess(t *testing.T) {
 	both := []string{"Electron", "React"}
 	for _, tt := range []struct {
@@ -54,6 +60,11 @@ func TestAssess(t *testing.T) {
 		{"complexity 4 makes it medium", patterned("HIGH", "LOW", 4, both, both), pattern.Full, pattern.Medium, false},
 		{"medium, complexity 3", patterned("HIGH", "MEDIUM", 3, both, both), pattern.Full, pattern.Medium, false},
 		{"medium, complexity 4", patterned("HIGH", "MEDIUM", 4, both, both), pattern.Full, pattern.High, true},
+		{"names of several words", patterned("HIGH", "LOW", 0, []string{"TypeScript", "React Native", "Microsoft SQL Server"},
+			[]string{"typescript 5", "React Router", "Microsoft Access"}), pattern.Half, pattern.Medium, true},
+		{"names of several words with versions", patterned("HIGH", "LOW", 0, []string{"React Native", "SQL Server"},
+			[]string{"react native v0.76", "SQL Server 2022 Express"}), pattern.Full, pattern.Low, false},
+		{"complexity of the whole", hardPlan(patterned("HIGH", "LOW", 0, both, both)), pattern.Full, pattern.Medium, false},
 		{"no technologies", patterned("HIGH", "LOW", 1, nil, nil), pattern.Full, pattern.Low, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -170,7 +170,7 @@ func (m *Model) functions() map[string]any {
 		"flagged":     func() []flag { return flagged(m) },
 		"reflections": func() []reflection { return reflectionsOf(m.of, m) },
 		"notes":       func() []noteSection { return noteSections(m) },
-		"later":       func() bool { return frequency(m.plan) == "end_only" && m.of.Ended == nil },
+		"later":       m.later,
 		"settings":    func() []plan.Setting { return projectSettings(m) },
 		"begun": func() int {
 			return len(only(m.Tasks, func(t *task) bool { return !t.Started.IsZero() || t.Status == "completed" }))

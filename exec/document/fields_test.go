@@ -121,7 +121,7 @@ func TestProgressFields(t *testing.T) {
 		{"violation", "advised", "constitutional_compliance.violations_detected.1", `{"article":"VI","description":"all 2 steps are critical","task_id":"2","severity":"warning","corrective_action":"mark one as not critical","timestamp":"2026-11-20T08:30:00.002Z"}`},
 		{"critical_balance", "detours", "tasks.0.critical_balance", `{"critical_count":2,"total_count":2,"ratio":1,"compliant":false}`},
 		{"pattern", "advised", "constitutional_compliance.pattern_feasibility_check", `{"performed":true,"pattern_name":"token bucket","pattern_confidence":"MEDIUM","technology_alignment":"full","technologies_missing":[],"risk_level":"LOW","backup_patterns_wanted":true,
-			"backup_patterns_available":[{"name":"sliding window: it is smaller","similarity":0.82,"reference":"https://example.org/window"}]}`},
+			"backup_patterns_available":[{"name":"sliding window","approach":"sliding window: it is smaller","similarity":0.82,"reference":"https://example.org/window"}]}`},
 
 		{"stages", "detours", "speclet_execution_plan", `{"stage_1":{"speclets":["core"],"parallel":false},"stage_2":{"speclets":["papers"],"parallel":false}}`},
 		{"execution model", "detours", "parallel_execution_model", `"sequential"`},

@@ -97,6 +97,10 @@ func (n note) place(often string) string {
 	return fmt.Sprintf("%s - %s", md("Step "+string(n.step)), n.at.clock())
 }
 
+// later reports whether the notes are not written yet: the plan wants them at the
+// end of the run, and that goes on.
+func (m *Model) later() bool { return frequency(m.plan) == "end_only" && m.of.Ended == nil }
+
 // notesOf are all notes of a run, in the order of the plan's steps.
 func notesOf(r *history.Run, rep *Model) []note {
 	var all []note

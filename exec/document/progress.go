@@ -58,7 +58,8 @@ type progressStart struct {
 // A progressStage is a level of the order of speclets.
 type progressStage struct {
 	Speclets []string `json:"speclets"`
-	Parallel bool     `json:"parallel"` // more than one, and all of them may run beside others
+	Parallel bool     `json:"parallel"`                    // more than one, and all of them may run beside others
+	AtOnce   []string `json:"parallel_speclets,omitempty"` // where not all of them may: those that may
 }
 
 // A progressSpeclet is where a group of tasks stands. Times are those of its
@@ -249,6 +250,7 @@ type progressPattern struct {
 // from 0 to 1.
 type progressOther struct {
 	Name       string  `json:"name"`
+	Approach   string  `json:"approach,omitempty"` // what is said of it; "" where nothing but a sentence is known, which Name is then
 	Similarity float64 `json:"similarity"`
 	Reference  string  `json:"reference,omitempty"`
 }

@@ -139,7 +139,9 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 			return step
 		}}
 		made.Balance = balance(made.CriticalSteps, len(t.Steps))
-		made.Notes = notesCount(notes, t.ID, t.Ended)
+		if !rep.later() {
+			made.Notes = notesCount(notes, t.ID, t.Ended)
+		}
 		out.Tasks = append(out.Tasks, made)
 	}
 }
@@ -179,8 +181,12 @@ func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
 		return
 	}
 	for _, stage := range flow.Stages(p, r) {
+		some := stage.AtOnce
+		if stage.Parallel {
+			some = nil
+		}
 		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", stage.Number),
-			progressStage{stage.Speclets, stage.Parallel}})
+			progressStage{stage.Speclets, stage.Parallel, some}})
 	}
 	tasks := make(map[string]*task)
 	for _, t := range rep.Tasks {
@@ -233,6 +239,9 @@ func newTools(p *plan.Plan, r *history.Run, rep *Model) *progressTools {
 	})
 	out := &progressTools{Enabled: !off, At: rep.Started, Required: needed(r, "required"), Recommended: needed(r, "recommended"),
 		Optional: progressListed{Listed: []string{}}, Status: "PASS"}
+	if !slices.ContainsFunc(r.Started.Tools, func(t history.Tool) bool { return t.Status == "verified" || t.Status == "missing" }) {
+		out.At = stamp{} // nobody looked
+	}
 	for _, t := range r.Started.Tools {
 		if t.Need == "optional" {
 			out.Optional.Total++

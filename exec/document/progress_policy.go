@@ -22,7 +22,11 @@ func otherPatterns(r *history.Run) []progressOther {
 				continue
 			}
 			for _, x := range a.Alternatives {
-				out = append(out, progressOther{x.Description, x.Confidence, x.Source})
+				other := progressOther{Name: x.Description, Similarity: x.Confidence, Reference: x.Source}
+				if x.Name != "" {
+					other.Name, other.Approach = x.Name, x.Description
+				}
+				out = append(out, other)
 			}
 		}
 	}

@@ -219,7 +219,7 @@ func advised(t testing.TB) *story {
 				Action: "mark one as not critical"}}})
 	}
 	s.add(1, "1.1", 0, &history.Advised{Kind: "feasibility", Point: "task", Advisor: "feasibility", Confidence: 1,
-		Alternatives: []history.Approach{{Description: "sliding window: it is smaller", Confidence: 0.82, Source: "https://example.org/window"}}})
+		Alternatives: []history.Approach{{Name: "sliding window", Description: "sliding window: it is smaller", Confidence: 0.82, Source: "https://example.org/window"}}})
 	s.start("1.1", "primary").add(1, "1.1", 1, &history.Advised{Kind: "research", Point: "task",
 		Advisor: "researcher", Confidence: 0.5,
 		Queries: []string{"limiter"}, Sources: []string{"server/server.go"}, Findings: []string{"server/server.go:3: type Server"}, Cost: history.AdviceCost{Took: 1500 * time.Millisecond, Calls: 2, Tokens: 90}})

@@ -72,6 +72,7 @@ type Advised struct {
 
 // An Approach is another way that an advisor proposes.
 type Approach struct {
+	Name        string  `json:"name,omitempty"` // of a pattern
 	Description string  `json:"description"`
 	Confidence  float64 `json:"confidence"`       // 0 to 1
 	Source      string  `json:"source,omitempty"` // "memory", "heuristic", where it is described, an advisor's name

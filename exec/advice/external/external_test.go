@@ -123,8 +123,8 @@ func TestPatterns(t *testing.T) {
 	}
 	got, err := known.similar(t.Context(), "a", 3)
 	want := []history.Approach{
-		{Description: "b (confidence HIGH): it scales; technologies go, sql, http", Confidence: 2.0 / 3, Source: "patterns"},
-		{Description: "c; technologies sql", Confidence: 0.5, Source: "https://example.org/c"},
+		{Name: "b", Description: "b (confidence HIGH): it scales; technologies go, sql, http", Confidence: 2.0 / 3, Source: "patterns"},
+		{Name: "c", Description: "c; technologies sql", Confidence: 0.5, Source: "https://example.org/c"},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)

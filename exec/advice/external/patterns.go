@@ -109,7 +109,7 @@ func (p *Patterns) similar(_ context.Context, name string, k int) ([]history.App
 		if i == at || share == 0 {
 			continue
 		}
-		found = append(found, history.Approach{Description: describe(x), Confidence: share,
+		found = append(found, history.Approach{Name: x.Name, Description: describe(x), Confidence: share,
 			Source: cmp.Or(x.Reference, "patterns")})
 	}
 	slices.SortStableFunc(found, func(a, b history.Approach) int { return cmp.Compare(b.Confidence, a.Confidence) })

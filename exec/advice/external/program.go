@@ -102,7 +102,7 @@ type answer struct {
 // fields are the names of an answer and of what lies in it.
 var fields = []string{"nothing", "root_cause", "note", "confidence", "severity", "risk", "signals", "queries",
 	"sources", "findings", "alternatives", "patch", "cost", "calls", "tokens", "description", "source", "summary",
-	"run", "prompt", "args", "env", "feedback"}
+	"run", "prompt", "args", "env", "feedback", "name"}
 
 // read reads an answer into a: all of a text, or its last line.
 func read(text []byte, a *advice.Advice) error {

@@ -3,11 +3,15 @@ package flow
 import "github.com/planlock/planlock/plan"
 
 // Order is every step of a plan in the order of execution: tasks after what
-// they depend on, and among those that are ready as declared. Of a list of
-// pending actions, which has no order of its own, the urgent ones come first.
+// they depend on, and among those that are ready as declared. The speclets of a
+// SPEC pair come stage by stage. Of a list of pending actions, which has no order
+// of its own, the urgent ones come first.
 // Steps of a task follow each other. No locked plan has a cycle.
 func Order(p *plan.Plan, format plan.Format) []plan.Address {
-	if format != plan.PendingActions || len(p.Speclets) > 0 {
+	switch {
+	case format == plan.SpecPair:
+		return p.ByStage()
+	case format != plan.PendingActions || len(p.Speclets) > 0:
 		return p.Graph().Order
 	}
 	var order []plan.Address

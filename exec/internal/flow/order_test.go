@@ -30,3 +30,28 @@ func TestOrder(t *testing.T) {
 		})
 	}
 }
+
+// The speclets of a SPEC pair come stage by stage, but where a task says what it
+// waits for; of other formats what is ready comes as declared.
+func TestOrderByStage(t *testing.T) {
+	p := planOf(1, 1, 1, 1, 2)
+	p.Speclets = []plan.Speclet{{ID: "base", Tasks: []string{"1"}}, {ID: "disc", Tasks: []string{"2"}, DependsOn: []string{"base"}},
+		{ID: "late", Tasks: []string{"3"}, DependsOn: []string{"disc"}}, {ID: "side", Tasks: []string{"5", "4"}}}
+	for _, tt := range []struct {
+		name   string
+		format plan.Format
+		needs  []string // of task 4
+		want   []plan.Address
+	}{
+		{"SPEC pair", plan.SpecPair, nil, []plan.Address{"1.1", "4.1", "5.1", "5.2", "2.1", "3.1"}},
+		{"a task of an early stage that waits for a later one", plan.SpecPair, []string{"2"}, []plan.Address{"1.1", "5.1", "5.2", "2.1", "4.1", "3.1"}},
+		{"another format", plan.Native, nil, []plan.Address{"1.1", "2.1", "3.1", "4.1", "5.1", "5.2"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p.Tasks[3].DependsOn = tt.needs
+			if diff := cmp.Diff(tt.want, Order(p, tt.format)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -55,8 +55,9 @@ func Model(run *history.Run) string {
 type Stage struct {
 	Number   int // from 1
 	Speclets []string
-	Parallel bool // they may run at once
-	Over     bool // all of them are in a status that is final
+	Parallel bool     // they may run at once
+	AtOnce   []string // those that may run beside another one of the stage
+	Over     bool     // all of them are in a status that is final
 	// what does not hold of a stage: something in progress while a later one
 	// has begun because of it, or dependencies that cannot be met
 	Found []string
@@ -167,6 +168,31 @@ func couldRunBeside(p *plan.Plan, at map[string]int, ids []string) bool {
 	})
 }
 
+// atOnce are the speclets of a stage that may run beside another one of it: the
+// plan allows it for both, and they are of one wave or of none.
+func atOnce(p *plan.Plan, at map[string]int, ids []string) []string {
+	wave := func(id string) (string, bool) {
+		s := &p.Speclets[at[id]]
+		if s.ParallelAllowed != nil {
+			return s.Wave, *s.ParallelAllowed
+		}
+		return s.Wave, s.Wave != ""
+	}
+	members := map[string]int{}
+	for _, id := range ids {
+		if w, may := wave(id); may {
+			members[w]++
+		}
+	}
+	var list []string
+	for _, id := range ids {
+		if w, may := wave(id); may && members[w] > 1 {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
 // Stages are the levels of the order of a plan's speclets, with what was found
 // about each; nil for a plan without.
 func Stages(p *plan.Plan, run *history.Run) []Stage {
@@ -180,7 +206,8 @@ func Stages(p *plan.Plan, run *history.Run) []Stage {
 	}
 	var stages []Stage
 	for n, ids := range p.Graph().Stages {
-		stage := Stage{Number: n + 1, Speclets: ids, Parallel: couldRunBeside(p, at, ids), Over: true}
+		stage := Stage{Number: n + 1, Speclets: ids, Parallel: couldRunBeside(p, at, ids),
+			AtOnce: atOnce(p, at, ids), Over: true}
 		for _, id := range ids {
 			s := speclets[at[id]]
 			if s.Status == NotStarted || s.Status == InProgress {

@@ -194,8 +194,8 @@ func TestSpeclets(t *testing.T) {
 	t.Run("stages", func(t *testing.T) {
 		p := build()
 		run := runOf(p, map[string]string{"1": "C", "2": "CC", "3": ".", "4": "."})
-		want := []Stage{{1, []string{"foundation"}, false, true, nil},
-			{2, []string{"left", "right"}, true, false, nil}, {3, []string{"last"}, false, false, nil}}
+		want := []Stage{{1, []string{"foundation"}, false, nil, true, nil},
+			{2, []string{"left", "right"}, true, []string{"left", "right"}, false, nil}, {3, []string{"last"}, false, nil, false, nil}}
 		if diff := cmp.Diff(want, Stages(p, run)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -105,7 +106,8 @@ const (
 )
 
 // Assess adds up the risk of the pattern, a penalty for technologies that
-// deviate from it, and the complexity of the plan. A deviation makes the risk
+// deviate from it, and the complexity that the plan says, of itself or of its
+// hardest task. A deviation makes the risk
 // MEDIUM at least.
 func Assess(p *plan.Plan, pattern Pattern) Assessment {
 	a := Assessment{Pattern: pattern, Alignment: Full}
@@ -123,11 +125,11 @@ func Assess(p *plan.Plan, pattern Pattern) Assessment {
 	default:
 		a.Alignment, penalty = Nothing, 2
 	}
-	hardest := 1
-	for _, t := range p.Tasks {
-		hardest = max(hardest, t.Complexity)
+	hard, by, _ := flow.Complexity(p)
+	if by != "plan" {
+		hard = 1 // how long a plan is says nothing of its pattern
 	}
-	a.Score = Rank(pattern.Risk) + penalty + float64(hardest-1)/4
+	a.Score = Rank(pattern.Risk) + penalty + float64(hard-1)/4
 	switch {
 	case a.Score >= highFrom:
 		a.Risk = High
@@ -151,14 +153,25 @@ func Rank(l Level) float64 {
 	return 1
 }
 
-// sameTechnology compares names without regard to case, version or a suffix
-// such as ".js".
+// sameTechnology compares names without regard to case, a version behind them or
+// a suffix such as ".js".
 func sameTechnology(a, b string) bool {
-	bare := func(s string) string {
-		s = strings.ToLower(strings.TrimSpace(s))
-		s, _, _ = strings.Cut(s, " ")
-		s, _, _ = strings.Cut(s, "@")
-		return strings.TrimSuffix(strings.TrimSuffix(s, ".js"), "js")
+	a, b = bare(a), bare(b)
+	return a != "" && a == b
+}
+
+// bare is a name in lower case without what follows from its version on: the
+// first word but the first that begins with a digit, or with "v" or a sign and
+// one.
+func bare(name string) string {
+	name, _, _ = strings.Cut(strings.ToLower(name), "@")
+	words := strings.Fields(name)
+	for i, w := range words {
+		if w = strings.TrimLeft(w, "(<>=^~v"); i > 0 && w != "" && w[0] >= '0' && w[0] <= '9' {
+			words = words[:i]
+			break
+		}
 	}
-	return bare(a) != "" && bare(a) == bare(b)
+	name = strings.Join(words, " ")
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".js"), "js")
 }

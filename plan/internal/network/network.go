@@ -36,7 +36,11 @@ func (g *Graph) dependents() (next [][]int, waits []int) {
 // Order lists the nodes, dependencies first, else as numbered. What only joins
 // others comes as soon as it can. Nodes of cycles, and behind them, are left
 // out.
-func (g *Graph) Order() []int {
+func (g *Graph) Order() []int { return g.OrderBy(func(int) int { return 0 }) }
+
+// OrderBy is Order where, of the nodes that are ready, those of a lower rank come
+// first. Ranks are not negative.
+func (g *Graph) OrderBy(rank func(node int) int) []int {
 	next, waits := g.dependents()
 	var ready numbers
 	var joins, order []int
@@ -44,7 +48,7 @@ func (g *Graph) Order() []int {
 		if i >= g.Real {
 			joins = append(joins, i)
 		} else {
-			heap.Push(&ready, i)
+			heap.Push(&ready, rank(i)*g.Real+i)
 		}
 	}
 	for i, n := range waits {
@@ -57,7 +61,7 @@ func (g *Graph) Order() []int {
 		if last := len(joins) - 1; last >= 0 {
 			i, joins = joins[last], joins[:last]
 		} else {
-			i = heap.Pop(&ready).(int)
+			i = heap.Pop(&ready).(int) % g.Real
 		}
 		order = append(order, i)
 		for _, j := range next[i] {

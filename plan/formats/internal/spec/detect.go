@@ -14,7 +14,7 @@ import (
 
 // The formats that are read here.
 const (
-	Pair     plan.Format = "spec-pair"     // both halves
+	Pair                 = plan.SpecPair   // both halves
 	Markdown plan.Format = "spec-markdown" // the half for people alone
 	TOML     plan.Format = "spec-toml"     // the half for machines alone
 )
