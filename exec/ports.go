@@ -116,6 +116,10 @@ type Work struct {
 	// Briefing is what binds the step, what became of earlier ones, what people
 	// decided, and what was found out: at most 50 lines of each.
 	Briefing
+	// Within are the paths, folders and globs that the plan names for the step
+	// besides its artifacts: it may change them in any way, and nothing else. Nil
+	// where the plan does not hold it to what it names (see [plan.Scoped]).
+	Within []string
 	// Dir is where the step works, and the only folder that an executor may
 	// write to: mostly a copy of the workspace, of which accepted work alone is
 	// brought into the workspace itself.
@@ -142,7 +146,7 @@ type Work struct {
 // listening: for whoever calls executors without a controller.
 func WorkOf(p *gate.Pass) Work {
 	return Work{Goal: p.Plan.Goal, Task: p.Task, Step: p.Step, Method: method.Of(p.Step), Attempt: p.Attempt,
-		Dir: p.Dir, Runner: p.Runner, Output: io.Discard}
+		Within: p.Plan.Declared(p.Task, p.Step).Within, Dir: p.Dir, Runner: p.Runner, Output: io.Discard}
 }
 
 // An Outcome is what the executor says about an attempt.

@@ -384,6 +384,21 @@ func TestPivoterKnowsWhatCommonlyHelps(t *testing.T) {
 	}
 }
 
+// TestPivoterReadsWhatChecksPrinted wants the cause seen where the output of a
+// check has it, and at the end of a line of many.
+func TestPivoterReadsWhatChecksPrinted(t *testing.T) {
+	const missing = "ModuleNotFoundError: No module named 'yaml'"
+	for name, f := range map[string]history.AttemptFailed{
+		"a check": {Class: history.GateFailed, Findings: []gate.Finding{{Message: "the command failed", Happened: missing}}},
+		"the end": {Class: history.Crashed, Reasons: []string{"Traceback: " + strings.Repeat("in handler ü, ", 60) + missing}},
+	} {
+		a, err := advice.Builtin{}.Advise(t.Context(), advice.Case{Kind: advice.Pivot, Failure: f, Attempts: []*history.Attempt{{Failure: &f}}})
+		if err != nil || a.Confidence != 0.8 || !strings.Contains(a.Note, "missing dependency") {
+			t.Errorf("%s: got %q with %v: %v", name, a.Note, a.Confidence, err)
+		}
+	}
+}
+
 func TestSequence(t *testing.T) {
 	broken := errors.New("broken")
 	nothing := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) {

@@ -151,6 +151,8 @@ func (m *Model) functions() map[string]any {
 		"elsewhere":   m.elsewhere,
 		"promises":    func() []string { return m.plan.Promises() },
 		"analysis":    func() *analysis.Analysis { return m.analysis },
+		"decisionsOf": func(s *step) []telling { return decisionsOf(m.of.Step(s.Address)) },
+		"insightsOf":  func(s *step) []telling { return insightsOf(m.of.Step(s.Address)) },
 		"steps":       func() []*step { return m.steps },
 		"stuck":       func() []*step { return only(m.steps, m.stuck) },
 		"open":        func(most int) []*step { return unfinished(m, most) },

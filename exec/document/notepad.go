@@ -142,6 +142,45 @@ func label(m *Model, id, key string) string {
 	return ""
 }
 
+// A telling is something that an executor said besides its result.
+type telling struct {
+	Text string
+	Said string // in which attempt
+}
+
+// tellings are what the attempts of a step said, each text once.
+func tellings(attempts []*history.Attempt, of func(*history.AttemptEnded) []string) []telling {
+	var all []telling
+	for _, a := range attempts {
+		if a.Said == nil {
+			continue
+		}
+		for _, text := range of(a.Said) {
+			if !slices.ContainsFunc(all, func(t telling) bool { return t.Text == text }) {
+				all = append(all, telling{text, fmt.Sprintf("said in attempt %d", a.Number)})
+			}
+		}
+	}
+	return all
+}
+
+// decisionsOf are decisions that the executor of a step says it made, in attempts
+// whose work was not undone, or was put back.
+func decisionsOf(s *history.Step) []telling {
+	again := map[int]bool{}
+	for _, a := range s.Attempts {
+		again[a.Method.Reinstates] = a.Failure == nil
+	}
+	stand := only(s.Attempts, func(a *history.Attempt) bool { return a.Failure == nil || again[a.Number] })
+	return tellings(stand, func(e *history.AttemptEnded) []string { return e.Decisions })
+}
+
+// insightsOf are what the executor of a step says it learned, whatever became of
+// the attempt.
+func insightsOf(s *history.Step) []telling {
+	return tellings(slices.Concat(s.Undone, s.Attempts), func(e *history.AttemptEnded) []string { return e.Insights })
+}
+
 // stepNotes are the notes that a step leaves.
 func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 	for _, a := range slices.Concat(was.Undone, was.Attempts) {

@@ -49,6 +49,7 @@ func work(t *testing.T) exec.Work {
 		Briefing: exec.Briefing{Constraints: []string{"size: small"}, Components: []string{"notes"},
 			Earlier: []string{"1.1 completed: Look"}, Decisions: []string{"checkpoint 1.1: it is settled (anna)"},
 			Research: []string{"ink dries"}, Hints: []string{"write slowly"}},
+		Within: []string{"docs/"},
 		Method: method.Method{ID: "primary", Prompt: "write <it> & be good"},
 		Step: &plan.Step{
 			Address: "1.2", Description: "Write a note", ExpectedOutput: "a note", Requirements: []string{"R1"},
@@ -229,7 +230,7 @@ func TestExecuteSendsTheRequest(t *testing.T) {
 	}
 	want := `{"type":"execute","schema":"planlock.execute/1","run":"run-1","goal":"a goal","task":{"id":"1","title":"A task","criteria":["it is short"]},` +
 		`"step":"1.2","description":"Write a note","method":{"id":"primary","prompt":"write <it> & be good"},"attempt":2,` +
-		`"dir":"DIR","expected_output":"a note","requirements":["R1"],"artifacts":{"create":["note.txt"]},"limits":{"max_files":1},` +
+		`"dir":"DIR","expected_output":"a note","requirements":["R1"],"artifacts":{"create":["note.txt"]},"within":["docs/"],"limits":{"max_files":1},` +
 		`"constraints":["size: small"],"components":["notes"],"earlier":["1.1 completed: Look"],` +
 		`"decisions":["checkpoint 1.1: it is settled (anna)"],"research":["ink dries"],"hints":["write slowly"],` +
 		`"feedback":["it was \"wrong\"\nreally","\u202egpj\u007f"]}` + "\n"

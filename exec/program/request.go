@@ -30,6 +30,7 @@ type request struct {
 	ExpectedOutput string         `json:"expected_output,omitempty"`
 	Requirements   []string       `json:"requirements,omitempty"`
 	Artifacts      *artifactsPart `json:"artifacts,omitempty"` // left out: not declared; empty: nothing may change
+	Within         []string       `json:"within,omitempty"`    // besides artifacts: these may change, and nothing else
 	Limits         *limitsPart    `json:"limits,omitempty"`
 	exec.Briefing
 	Feedback []string `json:"feedback,omitempty"` // why earlier attempts failed, oldest first
@@ -80,6 +81,7 @@ type limitsPart struct {
 func newRequest(w exec.Work) request {
 	r := request{
 		Type: "execute", Schema: schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: cmp.Or(w.Path, w.Dir),
+		Within:   w.Within,
 		Briefing: w.Briefing, Feedback: w.Feedback,
 		Phase: string(w.Phase), Compress: w.Compress,
 		Method: &methodPart{

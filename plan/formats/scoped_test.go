@@ -1,6 +1,7 @@
 package formats_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,26 @@ func TestScoped(t *testing.T) {
 				t.Errorf("%s was not refused by name:\n%s", c.stray, said)
 			}
 		})
+	}
+}
+
+// Who carries a step out is told what it is held to.
+func TestScopedIsTold(t *testing.T) {
+	d, err := formats.ReadBytes("04-01-PLAN.md", []byte(scopedPlan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string][]string{}
+	tell := func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+		told[string(w.Step.Address)] = w.Within
+		return exec.Outcome{}, nil
+	}
+	observe(t, d, exectest.Script{"1.1": tell, "2.1": tell})
+	if got := told["1.1"]; !slices.Contains(got, "src/lamps.txt") || slices.Contains(got, "hall.txt") {
+		t.Errorf("1.1 was told %q", got)
+	}
+	if got := told["2.1"]; !slices.Contains(got, "hall.txt") || !slices.Contains(got, "docs/") {
+		t.Errorf("2.1 was told %q", got)
 	}
 }
 

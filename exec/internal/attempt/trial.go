@@ -79,6 +79,9 @@ type Work struct {
 	// and persons said.
 	Feedback []string
 	briefing.Briefing
+	// Within is what the step may change besides its artifacts, where its plan
+	// holds it to what it names.
+	Within []string
 	// Path is where programs see Dir.
 	Path string
 	// Runner runs programs in the step's sandbox. What it started does not

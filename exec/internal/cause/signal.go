@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/safetext"
@@ -13,7 +12,7 @@ import (
 // Bounds of what is read of one attempt.
 const (
 	maxLines  = 2000 // the last ones
-	maxLine   = 500  // bytes, the beginning
+	maxLine   = 500  // bytes, half of the beginning and half of the end
 	MaxQuoted = 5    // signals that stand in an advice
 )
 
@@ -44,6 +43,7 @@ func Signals(f history.AttemptFailed, attempts []*history.Attempt) []Signal {
 	}
 	for _, finding := range f.Findings {
 		add("finding", number, finding.Message)
+		add("finding", number, lastLines(finding.Happened, maxLines))
 	}
 	for i := len(attempts) - 1; i >= 0; i-- {
 		a := attempts[i]
@@ -60,15 +60,13 @@ func Signals(f history.AttemptFailed, attempts []*history.Attempt) []Signal {
 	return all
 }
 
-// Clean is a line as it is quoted: cut where it is very long, without anything
-// invisible.
+// Clean is a line as it is quoted: without its middle where it is very long, as
+// several lines made one end with why, and without anything invisible.
 func Clean(line string) string {
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "�"))
 	if len(line) > maxLine {
-		line = line[:maxLine]
-		for !utf8.ValidString(line) {
-			line = line[:len(line)-1]
-		}
+		head, tail := line[:maxLine/2], line[len(line)-maxLine/2:]
+		line = strings.ToValidUTF8(head, "") + " … " + strings.ToValidUTF8(tail, "")
 	}
 	return safetext.Escape(line)
 }

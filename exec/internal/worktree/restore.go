@@ -91,11 +91,11 @@ func (r Restorer) tellUndone(ctx context.Context, at history.Where, begun histor
 }
 
 // leftBy is the attempt that left what was discarded, though its beginning was
-// disowned; nowhere if none did.
+// disowned; nowhere if none did. One that changed nothing left nothing.
 func leftBy(run *history.Run, discarded record.Snapshot) history.Where {
 	for _, s := range run.Steps {
 		for _, a := range s.Undone {
-			if a.Discarded == discarded {
+			if a.Discarded == discarded && a.Discarded != a.Base {
 				return s.Where(a.Number)
 			}
 		}
