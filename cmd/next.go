@@ -115,7 +115,7 @@ func hint(err error, at placedError) string {
 	case errors.As(err, &unheard) && unheard.Question == "":
 		return "planlock choices" + inDir(at.dir) + " lists those that are remembered"
 	case unheard != nil && at.unasked():
-		return unaskedHint(at)
+		return unaskedHint(at, unheard.Question)
 	case unheard != nil:
 		return "planlock status" + inDir(at.dir) + " shows the question and how to answer it"
 	case errors.Is(err, syscall.ENOSPC):
@@ -242,11 +242,17 @@ func (e *placedError) replanning() []string {
 }
 
 // unaskedHint says how a run comes to ask again that asks nothing now.
-func unaskedHint(at placedError) string {
+func unaskedHint(at placedError, id string) string {
 	if at.run.Foreign == nil {
 		return "go on with  " + at.resume()
 	}
-	return "nobody was there when it was asked; to have it asked again, and answer it then:  " +
+	text := "nobody was there when it was asked; "
+	for _, s := range at.run.Steps {
+		if slices.ContainsFunc(slices.Concat(s.Earlier, s.Questions), func(x history.Exchange) bool { return x.Question.ID == id && x.Answer != nil }) {
+			text = "it was answered; "
+		}
+	}
+	return text + "to have it asked again, and answer it then:  " +
 		attendWith(at.run, at.dir, at.flags())
 }
 

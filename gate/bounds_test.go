@@ -138,11 +138,12 @@ func TestTextsAreBounded(t *testing.T) {
 // TestATimeoutNamesWhatIsKnownOfIt: no brackets stand around nothing.
 func TestATimeoutNamesWhatIsKnownOfIt(t *testing.T) {
 	for want, e := range map[string]gate.TimeoutError{
-		`gate: "step 1.2" gave no answer within 1s`:                             {},
-		`gate: "step 1.2" gave no answer within 1s (dependency)`:                {Cause: gate.Dependency},
-		`gate: "step 1.2" gave no answer within 1s (dependency: git is silent)`: {Cause: gate.Dependency, Evidence: "git is silent"},
+		`slow gave no answer within 1s`:                                     {Step: true},
+		`gate: "slow" gave no answer within 1s`:                             {},
+		`gate: "slow" gave no answer within 1s (dependency)`:                {Cause: gate.Dependency},
+		`gate: "slow" gave no answer within 1s (dependency: git is silent)`: {Cause: gate.Dependency, Evidence: "git is silent"},
 	} {
-		e.Name, e.Limit = "step 1.2", time.Second
+		e.Name, e.Limit = "slow", time.Second
 		if got := e.Error(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -22,11 +22,16 @@ type TimeoutError struct {
 	Limit    time.Duration
 	Cause    Cause
 	Evidence string
+	Step     bool // it is a step, whose executor did not answer
 	Proven   bool // an error of the system or the gate's own word shows the cause; else it is the best guess
 }
 
 func (e *TimeoutError) Error() string {
-	text := fmt.Sprintf("gate: %q gave no answer within %v", e.Name, e.Limit)
+	text := fmt.Sprintf("gate: %q", e.Name)
+	if e.Step {
+		text = e.Name
+	}
+	text += fmt.Sprintf(" gave no answer within %v", e.Limit)
 	switch {
 	case e.Cause != "" && e.Evidence != "":
 		text += fmt.Sprintf(" (%s: %s)", e.Cause, e.Evidence)

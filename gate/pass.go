@@ -71,8 +71,12 @@ type Pass struct {
 	// to hold yet.
 	Introduced map[string]string
 	// Broken says which step broke each invariant (by id) that was seen not to
-	// hold, and was tolerated; "" where it did not hold before the first step.
+	// hold, and was tolerated; "" where no step did: it did not hold before the
+	// first one, or, where Introduced has it too, others broke it.
 	Broken map[string]plan.Address
+	// Kept are the questions in answer to which what others did became part of
+	// the tree since a step was completed; nil: nothing did.
+	Kept []string
 
 	Runner CommandRunner // runs commands of checks, sandboxed as the plan says
 	Log    *slog.Logger  // never nil where a panel asks

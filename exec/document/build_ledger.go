@@ -71,7 +71,7 @@ func newDeclared(d ledger.Declared) *declared {
 }
 
 // netFiles joins the changes of all accepted steps, in the order of execution,
-// to one per path; folders are left out.
+// to one per path; folders are left out, and files that are again what they were.
 func netFiles(steps []*step) ([]file, lineCount) {
 	found := make(map[string]*file)
 	var order []*file
@@ -85,7 +85,7 @@ func netFiles(steps []*step) ([]file, lineCount) {
 			}
 			f := found[c.shown]
 			if f == nil {
-				f = &file{path: c.path}
+				f = &file{path: c.path, before: c.Before}
 				found[c.shown] = f
 				order = append(order, f)
 			}
@@ -94,7 +94,7 @@ func netFiles(steps []*step) ([]file, lineCount) {
 	}
 	files, total := []file{}, lineCount{}
 	for _, f := range order {
-		if f.Op != "" {
+		if f.Op != "" && !f.asBefore() {
 			files = append(files, *f)
 			total.Added += f.Lines.Added
 			total.Removed += f.Lines.Removed
@@ -119,8 +119,11 @@ func (f *file) add(c change, by string) {
 		f.Lines.Added += c.Lines.Added
 		f.Lines.Removed += c.Lines.Removed
 	}
-	f.Steps = append(f.Steps, by)
+	f.Steps, f.after = append(f.Steps, by), c.After
 }
+
+// asBefore reports whether a file was changed and is what it was again.
+func (f *file) asBefore() bool { return f.before != nil && f.after != nil && *f.before == *f.after }
 
 // declarations are what the completed steps of an observing run would have had
 // to declare under the profile strict.

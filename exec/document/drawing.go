@@ -122,6 +122,7 @@ func (m *Model) functions() map[string]any {
 		"stopped":     (*step).stopped,
 		"remedy":      (*step).remedy,
 		"aftermath":   (*step).aftermath,
+		"beyond":      (*step).beyond,
 		"lastFailure": (*step).lastFailure,
 		"differences": differences,
 		"detours":     (*step).detours,

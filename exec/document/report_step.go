@@ -299,6 +299,8 @@ type file struct {
 	Op    ledger.Op `json:"op"`
 	Lines lineCount `json:"lines"`
 	Steps []string  `json:"steps"`
+
+	before, after *content // of the run as a whole
 }
 
 // A declaration is what a step of an observing run would have had to declare.

@@ -362,8 +362,6 @@ func (w *page) judged(title string, js []judgement) {
 	}
 }
 
-// declarations writes what would have made an observing run strict, ready to be
-// copied into the plan.
 // unlooked writes what would verify the steps that nobody looked at, once the
 // run is over.
 func (w *page) unlooked(steps []*step) {
@@ -378,12 +376,14 @@ func (w *page) unlooked(steps []*step) {
 	}
 }
 
+// declarations writes what was seen of an observing run, ready to be copied into
+// the plan.
 func (w *page) declarations(ds []declaration) {
 	if len(ds) == 0 {
 		return
 	}
 	w.line("")
-	w.line("   Declarations that would have made this plan strict:")
+	w.line("   Artifacts and limits that were seen, as declarations:")
 	for _, d := range ds {
 		w.line("")
 		for _, line := range d.toml() {

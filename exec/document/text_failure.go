@@ -77,7 +77,7 @@ func (s *step) aftermath() []string {
 	}
 	switch {
 	case a.Discarded != nil && s.Checkpoint != nil && a.Discarded.Digest == s.Checkpoint.Tree.Digest:
-		out += "; there was nothing to undo"
+		out += "; there was nothing to undo in it"
 	case a.Discarded != nil:
 		out += "; what was undone is kept as tree " + a.Discarded.Digest.Short()
 	}
@@ -85,10 +85,22 @@ func (s *step) aftermath() []string {
 	if s.Rollback == plan.Irreversible {
 		out += " The step is irreversible: what it did outside of the workspace is not undone."
 	}
+	if a.outside() {
+		out += " Its executor said that something outside of the workspace was changed: that is not undone, so that the same is not tried again by itself."
+	}
 	if c := a.compensation(); c != "" {
 		return []string{out, "I" + c[1:] + "."}
 	}
 	return []string{out}
+}
+
+// outside reports whether the executor said that it changed something outside of
+// the workspace.
+func (a *attempt) outside() bool { return a.Said != nil && a.Said.Stateful }
+
+// beyond reports whether an attempt of the step that failed did.
+func (s *step) beyond() bool {
+	return slices.ContainsFunc(s.Attempts, func(a *attempt) bool { return a.Failure != nil && a.outside() })
 }
 
 // A row of the table that sets what was expected against what happened.

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
@@ -120,13 +121,22 @@ func (f *Foreign) ofStep(r *Run, s *Step, at moment) error {
 	return nil
 }
 
-func (f *Settled) ofStep(r *Run, _ *Step, at moment) error {
+// Kept are the questions in answer to which what others did became part of
+// the tree since a step was completed, once the first has begun: no gate has
+// judged a step on it yet.
+func (r *Run) Kept() []string { return r.kept }
+
+func (f *Settled) ofStep(r *Run, s *Step, at moment) error {
 	if r.Foreign != nil && f.Tree == r.Foreign.Adopt && f.By != "" {
 		from := r.Tree
 		if r.Foreign.Met {
 			from = cmp.Or(r.Foreign.Without, r.ForeignStep.Checkpoint.Checkpoint)
 		}
 		r.Adopted = append(r.Adopted, Adoption{At: at.seq, From: from, To: f.Tree})
+		begun := slices.ContainsFunc(r.Steps, func(o *Step) bool { return o.Checkpoint != nil })
+		if n := len(s.Questions); n > 0 && (begun || len(r.kept) > 0) {
+			r.kept = append(r.kept, s.Questions[n-1].Question.ID)
+		}
 	}
 	r.Foreign, r.ForeignStep, r.Tree, r.movedAt = nil, nil, f.Tree, at.seq
 	return nil

@@ -57,6 +57,7 @@ func (f *StepCompleted) ofStep(r *Run, s *Step, at moment) error {
 	s.Completed = f
 	s.Last().Ended = at.time
 	r.Tree, r.movedAt = f.Snapshot, at.seq
+	r.kept = nil
 	r.Consecutive = 0
 	r.last = s
 	return s.end(r, Completed, at)

@@ -84,10 +84,11 @@ type Run struct {
 	// it, or the next one.
 	ForeignStep *Step
 
-	marked     bool   // it stands at its last mark
-	back       bool   // it was set back, and nothing happened since
-	delivering bool   // an isolated run brings what it made into the workspace
-	movedAt    uint64 // position of the latest fact that moved Tree or Placed
+	marked     bool     // it stands at its last mark
+	back       bool     // it was set back, and nothing happened since
+	kept       []string // see [Run.Kept]
+	delivering bool     // an isolated run brings what it made into the workspace
+	movedAt    uint64   // position of the latest fact that moved Tree or Placed
 	index      map[plan.Address]*Step
 	lanes
 	dialogue

@@ -87,6 +87,26 @@ func TestInvariants(t *testing.T) {
 	})
 }
 
+// TestInvariantsBrokenByOthers: what others did, and somebody kept, is looked at
+// before the next step and at the end, and no step is blamed for it.
+func TestInvariantsBrokenByOthers(t *testing.T) {
+	held := `invariant "I1" (It stands), held since before the run, is broken by `
+	for phase, want := range map[gate.Phase]string{
+		gate.Before: held + "what somebody else changed, kept in answer to q2 and q3: ",
+		gate.During: held + "step 1.1: ", // it held before the step
+		gate.Final:  held + "what somebody else changed, kept in answer to q2 and q3: ",
+	} {
+		pass := gatetest.Pass(t, there, there)
+		pass.Base = ledger.Empty() // a step was completed
+		pass.Phase, pass.Introduced, pass.Kept = phase, map[string]string{"I1": "base"}, []string{"q2", "q3"}
+		pass.Plan.Invariants = []plan.Invariant{{ID: "I1", Text: "It stands", Check: &breaks, Critical: true}}
+		j := gatetest.Judge(t.Context(), named(t, "invariants"), pass)
+		if j.Verdict == nil || len(j.Verdict.Findings) != 1 || !strings.HasPrefix(j.Verdict.Findings[0].Message, want) {
+			t.Errorf("%s: %+v, want %q…", phase, j.Verdict, want)
+		}
+	}
+}
+
 func TestInvariantsTellTheStory(t *testing.T) {
 	for since, want := range map[string]string{
 		"base": `invariant "I1" (It stands), held since before the run, is broken by step 1.1: `,
@@ -117,6 +137,9 @@ func TestToleratedInvariants(t *testing.T) {
 	} {
 		pass := gatetest.Pass(t, there, there)
 		pass.Phase, pass.Introduced, pass.Broken = gate.During, map[string]string{"I1": "base", "I2": "base"}, tt.broken
+		if by, broken := tt.broken["I1"]; broken && by == "" {
+			delete(pass.Introduced, "I1")
+		}
 		pass.Plan.Invariants = []plan.Invariant{{ID: "I1", Text: "It stands", Check: &breaks}}
 		if tt.critical {
 			pass.Plan.Invariants = append(pass.Plan.Invariants, plan.Invariant{ID: "I2", Text: "So does it", Check: &breaks, Critical: true})

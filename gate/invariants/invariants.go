@@ -3,8 +3,9 @@
 // during, and at the end.
 //
 // An invariant is looked at before a step only as long as nobody has seen it
-// hold, or nothing has been done: after each step it is looked at anyway. A
-// finding says since when it held and which step broke it. One that is not
+// hold, or nothing has been done, or what others did was kept: after each step
+// it is looked at anyway. A finding says since when it held and which step broke
+// it, or that it was what others did. One that is not
 // critical fails and stops nothing, and makes the end partial.
 package invariants
 
@@ -13,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/decide"
@@ -50,13 +52,14 @@ func judgeInvariants(ctx context.Context, pass *gate.Pass) error {
 }
 
 // firstLook reports whether an invariant must be seen to hold before this step:
-// nobody has seen it yet, or nothing has been done yet.
+// nobody has seen it yet, or nothing has been done yet, or others did what no
+// step was judged on.
 func firstLook(pass *gate.Pass, id string) bool {
 	_, seen := pass.Introduced[id]
 	if _, broken := pass.Broken[id]; !seen && !broken {
 		return true
 	}
-	return decide.Untouched(pass)
+	return len(pass.Kept) > 0 || decide.Untouched(pass)
 }
 
 func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {
@@ -77,12 +80,17 @@ func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {
 func story(pass *gate.Pass, inv plan.Invariant) string {
 	name := fmt.Sprintf("invariant %q (%s)", inv.ID, inv.Text)
 	since, known := pass.Introduced[inv.ID]
-	if pass.Phase == gate.Before {
+	by, broken := pass.Broken[inv.ID]
+	kept := pass.Phase != gate.During && len(pass.Kept) > 0
+	if pass.Phase == gate.Before && (!kept || !known || broken) {
 		return fmt.Sprintf("%s does not hold before step %s", name, address(pass))
 	}
-	if by, broken := pass.Broken[inv.ID]; broken {
+	if broken {
 		held := "was broken by step " + string(by)
-		if by == "" {
+		switch {
+		case by == "" && known:
+			held = "was broken by what somebody else changed"
+		case by == "":
 			held = "did not hold before the run"
 		}
 		return fmt.Sprintf("%s %s, and does not hold %s", name, held, after(pass))
@@ -95,7 +103,11 @@ func story(pass *gate.Pass, inv plan.Invariant) string {
 	default:
 		since = "held since step " + since
 	}
-	if pass.Step == nil {
+	switch {
+	case kept:
+		return fmt.Sprintf("%s, %s, is broken by what somebody else changed, kept in answer to %s", name, since,
+			strings.Join(pass.Kept, " and "))
+	case pass.Step == nil:
 		return fmt.Sprintf("%s, %s, does not hold %s", name, since, after(pass))
 	}
 	return fmt.Sprintf("%s, %s, is broken by step %s", name, since, pass.Step.Address)

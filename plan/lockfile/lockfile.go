@@ -165,13 +165,16 @@ func digestOf(d *ledger.Digest) ledger.Digest {
 	return *d
 }
 
-// parseLock reads a lock file that is exactly as Encode wrote it, but for the
-// ends of its lines.
+// parseLock reads a lock file that is exactly as Encode wrote it. Where a
+// checkout made the end of each line CRLF, which git does on some systems, it is
+// the same file.
 func parseLock(text []byte) (*lockFile, error) {
 	if len(text) > maxLock {
 		return nil, fmt.Errorf("it has %d bytes, more than a lock may have", len(text))
 	}
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	if n := bytes.Count(text, []byte("\n")); n == bytes.Count(text, []byte("\r\n")) {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
 	var head struct {
 		Schema string `json:"schema"`
 	}
@@ -191,7 +194,7 @@ func parseLock(text []byte) (*lockFile, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("it was edited: something stands behind its end")
 	}
-	if want := f.checksum(); f.Checksum != want || !bytes.Equal(bytes.TrimSpace(text), bytes.TrimSpace(f.encode())) {
+	if want := f.checksum(); f.Checksum != want || !bytes.Equal(text, f.encode()) {
 		return nil, fmt.Errorf("it was edited: its checksum does not hold; lock the plan again")
 	}
 	return &f, f.check()

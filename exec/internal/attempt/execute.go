@@ -28,7 +28,7 @@ import (
 // not finished: the reason why it was told is its error then.
 func (t *trial) execute(ctx context.Context, x Executor) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.left(),
-		fmt.Errorf("%w: %s", &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit}, t.says))
+		fmt.Errorf("%w: %s", &gate.TimeoutError{Name: "step " + string(t.s.Address), Step: true, Limit: t.limit}, t.says))
 	defer cancel()
 	ctx, unwatch := t.Inbox.Watch(ctx)
 	defer unwatch()

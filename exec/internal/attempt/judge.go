@@ -41,7 +41,7 @@ func (t judging) judge(ctx context.Context) *fault {
 		return f
 	}
 	if moved != nil {
-		f := faultf(history.Moved, "the step moved what the run depends on")
+		f := faultf(history.Moved, "what the run depends on moved while the step ran")
 		f.Reasons = append(f.Reasons, moved.Reasons...)
 		return f
 	}

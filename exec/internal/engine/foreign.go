@@ -31,7 +31,7 @@ func foreign(c *guard.Case) []Wanted {
 // kept, the step has not happened: it runs again on theirs.
 func settled(c *guard.Case, q ask.Question, a Answer) []history.Located {
 	f, s := c.Run.Foreign, c.Step
-	facts := s.Where(q.Attempt).Locate(&history.Answered{Answer: a.Answer})
+	facts := s.Where(q.Attempt).Locate(&history.Answered{Answer: a.Answer}, question.Addendum(c, q, a.Answer))
 	more := func(of ...history.Fact) { facts = append(facts, s.Where(0).Locate(of...)...) }
 	switch a.Choice {
 	case choice.Theirs:

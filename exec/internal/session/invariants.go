@@ -20,6 +20,7 @@ func (s *Session) invariants(of *history.Step) (introduced map[string]string, br
 	if !tolerated {
 		return introduced, broken // no step goes on after one is broken, and there is nothing to look through
 	}
+	held := map[string]bool{} // after some step
 	look := func(js []gate.Judgement, by plan.Address) {
 		fell := fallen(js)
 		for _, inv := range s.Plan.Invariants {
@@ -27,10 +28,15 @@ func (s *Session) invariants(of *history.Step) (introduced map[string]string, br
 			switch {
 			case fell[inv.ID] && !was:
 				broken[inv.ID] = by
-				delete(introduced, inv.ID)
+				if by != "" || !held[inv.ID] {
+					delete(introduced, inv.ID)
+				}
 			case !fell[inv.ID] && was && by != "":
 				introduced[inv.ID] = string(by)
 				delete(broken, inv.ID)
+			}
+			if by != "" && !fell[inv.ID] {
+				held[inv.ID] = true
 			}
 		}
 	}
