@@ -205,6 +205,13 @@ func TestNotepadKeepsItsPace(t *testing.T) {
 	if got := string(drawn(t, s, "notepad")); !strings.Contains(got, "at the end") || strings.Contains(got, "## Key") {
 		t.Errorf("before the end: %s", got)
 	}
+	if got := string(drawn(t, s, "progress_limiter.json")); strings.Contains(got, "notepad_update") {
+		t.Error("the log counts notes that are not written yet")
+	}
+	s.plan.Settings = nil
+	if got := string(drawn(t, s, "progress_limiter.json")); !strings.Contains(got, "notepad_update") {
+		t.Error("the log counts no notes of a task")
+	}
 }
 
 // TestViewsComeAndGo draws what is only of use before the end, or after it.

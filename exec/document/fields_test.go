@@ -109,6 +109,8 @@ func TestProgressFields(t *testing.T) {
 
 		{"verification_enabled", "advised", "mcp_tools_verification.verification_enabled", `true`},
 		{"verification is off", "concerned", "mcp_tools_verification.verification_enabled", `false`},
+		{"when tools were looked for", "advised", "mcp_tools_verification.verification_timestamp", `"2026-11-20T08:30:00.000Z"`},
+		{"nobody looked for tools", "concerned", "mcp_tools_verification.verification_timestamp", `null`},
 		{"required_tools", "advised", "mcp_tools_verification.required_tools", `{"total":1,"verified":["github"],"missing":[],"not_verified":[]}`},
 		{"recommended_tools", "advised", "mcp_tools_verification.recommended_tools", `{"total":1,"verified":[],"missing":["playwright"],"not_verified":[]}`},
 		{"optional_tools", "advised", "mcp_tools_verification.optional_tools", `{"total":1,"listed":["notion"]}`},
