@@ -51,7 +51,7 @@ func ordered(changes []ledger.Change) ([]ledger.Change, error) {
 	list := make([]ledger.Change, 0, len(changes))
 	var errs []error
 	for _, c := range changes {
-		if why := wrong(c); why != nil {
+		if why := Refuses(c); why != nil {
 			errs = append(errs, fmt.Errorf("delivery: change of %q %w", c.Path, why))
 		}
 		if c.Before == nil || c.After == nil || !c.Before.Same(*c.After) {
@@ -70,21 +70,37 @@ func ordered(changes []ledger.Change) ([]ledger.Change, error) {
 	return list, errors.Join(errs...)
 }
 
-// wrong says what is wrong with a change, or nothing.
-func wrong(c ledger.Change) error {
-	if c.Before == nil && c.After == nil {
-		return errors.New("says nothing about it")
-	}
-	if strings.IndexByte(c.Path, 0) >= 0 {
+// RefusesPath says why nothing at a path is ever delivered, and what to do
+// about it; nil if it may be. The error continues a sentence that begins with
+// the path.
+func RefusesPath(path string) error {
+	if strings.IndexByte(path, 0) >= 0 {
 		return errors.New("has a zero byte in its path")
 	}
-	for i, name := range strings.Split(c.Path, "/") {
+	for i, name := range strings.Split(path, "/") {
 		switch {
 		case name == "", name == ".", name == "..":
 			return errors.New("is not of a path in the workspace")
-		case i == 0 && strings.EqualFold(name, own), strings.EqualFold(name, ".git"):
-			return fmt.Errorf("is of %s, which is never delivered: leave it out", name)
+		case i == 0 && strings.EqualFold(name, own):
+			return fmt.Errorf("is of %s, the folder of planlock, which is never delivered: leave it out", name)
+		case strings.EqualFold(name, ".git"):
+			return fmt.Errorf("is of a repository (%s), which is never delivered: take %s away before the step ends, "+
+				"or make the repository yourself, outside of the plan", name, name)
 		}
+	}
+	return nil
+}
+
+// Refuses says what keeps a change from ever being delivered, wherever it is to
+// go; nil if nothing does. The error continues a sentence that begins with the
+// path. Whoever accepts work that is to be delivered asks before that:
+// [Place.Stage] refuses by the same.
+func Refuses(c ledger.Change) error {
+	if c.Before == nil && c.After == nil {
+		return errors.New("says nothing about it")
+	}
+	if err := RefusesPath(c.Path); err != nil {
+		return err
 	}
 	for _, e := range []*ledger.Entry{c.Before, c.After} {
 		if e == nil {

@@ -55,6 +55,9 @@ func (t judging) judge(ctx context.Context) *fault {
 	if n, allowed := size(t.entry.Changes), t.disk(); allowed > 0 && n > allowed {
 		return faultf(history.Exhausted, "it wrote files of %d bytes, and its sandbox allows %d: raise disk in [sandbox], or let it write less", n, allowed)
 	}
+	if f := t.undeliverable(); f != nil {
+		return f
+	}
 	foreign := t.foreign() // before gates run, which may change it
 	for _, phase := range []gate.Phase{gate.During, gate.After} {
 		if f := t.judgePhase(ctx, phase); f != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/delivery"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/ledger"
@@ -25,7 +26,7 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 		return err
 	}
 	var changes []ledger.Change
-	var theirs []string
+	var theirs, never []string
 	for _, path := range written {
 		c := ledger.Change{Path: path}
 		if c.After, err = entryIn(d.Work.Dir, path); err != nil {
@@ -36,6 +37,9 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 		}
 		switch {
 		case c.Before == nil && c.After == nil, c.Before != nil && c.After != nil && c.Before.Same(*c.After):
+			continue
+		case delivery.Refuses(c) != nil:
+			never = append(never, ledger.Quote(path))
 			continue
 		case !d.Work.Aside().Still(path):
 			theirs = append(theirs, path)
@@ -69,6 +73,10 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 	if len(theirs) > 0 {
 		d.Warn("somebody else changed what a step wrote besides the tree, and theirs stays: " +
 			strings.Join(bound.First(theirs, 5), ", "))
+	}
+	if len(never) > 0 {
+		d.Warn("what a step wrote besides the tree is left out where it is never delivered: " +
+			strings.Join(bound.First(never, 5), ", "))
 	}
 	return d.Work.Aside().Know(now)
 }

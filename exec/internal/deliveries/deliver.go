@@ -18,8 +18,7 @@ import (
 func (d *Deliveries) Deliver(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	run := d.Rec.Run
-	at, ok := run.Undelivered()
-	if !ok {
+	if _, ok := run.Undelivered(); !ok {
 		return errors.New("exec: nothing is to be delivered")
 	}
 	if err := d.Rec.Await(ctx); err != nil {
@@ -32,6 +31,10 @@ func (d *Deliveries) Deliver(ctx context.Context) error {
 	if err := d.Aside(ctx); err != nil {
 		return err
 	}
+	if to, err = d.leaveOut(ctx, from, to); err != nil {
+		return err
+	}
+	at, _ := run.Undelivered()
 	conflicts, err := d.carry(ctx, fmt.Sprintf("%s-%d", run.Started.Run, at), from, to)
 	if err != nil {
 		return err

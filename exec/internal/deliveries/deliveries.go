@@ -70,19 +70,6 @@ func (d *Deliveries) finish(ctx context.Context, name string, changes []ledger.C
 	return conflicts, nil
 }
 
-// deliverable are the changes that can be brought into a workspace: not those
-// of entries of which only the names are known, nor sockets and devices.
-func deliverable(tree *ledger.Tree, all []ledger.Change) []ledger.Change {
-	var list []ledger.Change
-	for _, c := range all {
-		special := c.After != nil && c.After.Kind == ledger.Special && c.After.Target != ledger.FIFO
-		if !special && tree.Level(c.Path) != ledger.Stamps {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
 // trees are those of two snapshots.
 func (d *Deliveries) trees(ctx context.Context, from, to record.Snapshot) (a, b *ledger.Tree, err error) {
 	if a, err = d.tree(ctx, from); err == nil {

@@ -78,6 +78,9 @@ func acceptable(c *guard.Case, f *history.AttemptFailed) (*history.Addendum, str
 	over := map[string]bool{}
 	grant := &history.Addendum{}
 	for _, finding := range f.Findings {
+		if ledger.Reserved(finding.Path) {
+			return nil, ""
+		}
 		switch finding.Code {
 		case code.Unread:
 			grant.Unread = append(grant.Unread, finding.Path)
