@@ -57,18 +57,28 @@ func (*TaskOutcome) Type() string { return "task-outcome" }
 
 func (f *TaskOutcome) String() string { return sprint("task %s is %s: %s", f.Task, f.Status, f.Reason) }
 
+// The grounds of a last word, besides what it says itself.
+type grounds struct {
+	Looked  bool // somebody looked for evidence
+	Stopped bool // no further retry for evidence was made, although one was left
+}
+
 // conclude sets the status of a last word, and the reason, from the rest of it,
 // by the first of these rules that applies:
 //
 //	the reviewers did not approve it                        failed
 //	its evidence was found                                  completed
-//	it was carried out, and nobody asked for evidence       completed
-//	it failed, or evidence is missing, after retries        failed_final
+//	it was carried out, and owed no evidence                completed
+//	it failed, or evidence is missing, after all retries    failed_final
 //	else                                                    failed
 //
-// A task that nobody reviewed counts as approved. Evidence of a task that
-// failed is nobody's to find: it cannot pass.
-func (f *TaskOutcome) conclude() {
+// A task that nobody reviewed counts as approved, and no reason says that it
+// was. Evidence of a task that failed is nobody's to find: it cannot pass.
+func (f *TaskOutcome) conclude(about grounds) {
+	approved := ""
+	if f.Approval != "" {
+		approved = "approved, and "
+	}
 	done, found, r := f.Execution.Succeeded(), f.Verification, f.Retries
 	switch {
 	case f.Approval == Rejected:
@@ -78,21 +88,25 @@ func (f *TaskOutcome) conclude() {
 	case f.Approval == FailedRetry:
 		f.Status, f.Reason = Failed, "its reviewers did not approve it, nor what was made of it"
 	case done && found == evidenceFound && r.Verification > 0:
-		f.Status, f.Reason = Completed, "approved, and its evidence was found after a retry"
+		f.Status, f.Reason = Completed, approved+"its evidence was found after a retry"
 	case done && found == evidenceFound:
-		f.Status, f.Reason = Completed, "approved, and its evidence was found"
+		f.Status, f.Reason = Completed, approved+"its evidence was found"
+	case done && found == evidenceWaived && about.Looked:
+		f.Status, f.Reason = Completed, approved+"carried out; it owed no evidence"
 	case done && found == evidenceWaived:
-		f.Status, f.Reason = Completed, "approved and carried out; nobody asked for evidence"
-	case done && found == evidenceMissing && r.Verification > 0:
+		f.Status, f.Reason = Completed, approved+"carried out; nobody asked for evidence"
+	case done && found == evidenceMissing && r.Verification > 0 && !about.Stopped:
 		f.Status, f.Reason = FailedFinal, "its evidence is missing after all retries"
 	case f.Execution == notExecuted:
 		f.Status, f.Reason = Failed, "it was not carried out, so there is no evidence"
 	case !done && (f.Execution == retryFailed || r.Execution > 0 || r.Verification > 0):
-		f.Status, f.Reason = FailedFinal, "approved, and it failed after all retries"
+		f.Status, f.Reason = FailedFinal, approved+"it failed after all retries"
+	case done && r.Verification > 0:
+		f.Status, f.Reason = Failed, approved+"carried out, and its evidence is missing, although something was tried anew"
 	case done:
-		f.Status, f.Reason = Failed, "approved and carried out, and its evidence is missing"
+		f.Status, f.Reason = Failed, approved+"carried out, and its evidence is missing"
 	default:
-		f.Status, f.Reason = Failed, "approved, and it failed, so there is no evidence"
+		f.Status, f.Reason = Failed, approved+"it failed, so there is no evidence"
 	}
 }
 

@@ -62,11 +62,37 @@ func TestConclude(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			o := TaskOutcome{Approval: test.a, Execution: test.x, Verification: test.v, Retries: test.r}
-			o.conclude()
+			o.conclude(grounds{})
 			if o.Status != test.want || o.Reason == "" {
 				t.Errorf("got %s (%s), want %s", o.Status, o.Reason, test.want)
 			}
 		})
+	}
+}
+
+// TestReasonsSayWhatHappened: nobody approved what nobody reviewed, and retries
+// that were left are not all retries.
+func TestReasonsSayWhatHappened(t *testing.T) {
+	for name, tt := range map[string]struct {
+		o      TaskOutcome
+		about  grounds
+		status StepStatus
+		reason string
+	}{
+		"owed none": {TaskOutcome{Execution: succeeded, Verification: evidenceWaived}, grounds{Looked: true},
+			Completed, "carried out; it owed no evidence"},
+		"nobody asked": {TaskOutcome{Approval: Approved, Execution: succeeded, Verification: evidenceWaived}, grounds{},
+			Completed, "approved, and carried out; nobody asked for evidence"},
+		"all retries": {TaskOutcome{Execution: succeeded, Verification: evidenceMissing, Retries: Retries{Verification: 2}},
+			grounds{Looked: true}, FailedFinal, "its evidence is missing after all retries"},
+		"one was left": {TaskOutcome{Execution: succeeded, Verification: evidenceMissing, Retries: Retries{Verification: 1}},
+			grounds{Looked: true, Stopped: true}, Failed,
+			"carried out, and its evidence is missing, although something was tried anew"},
+	} {
+		tt.o.conclude(tt.about)
+		if tt.o.Status != tt.status || tt.o.Reason != tt.reason {
+			t.Errorf("%s: %s, %q", name, tt.o.Status, tt.o.Reason)
+		}
 	}
 }
 
@@ -79,7 +105,7 @@ func TestConcludeCompletesOnlyWhatWasDone(t *testing.T) {
 				for n := range 8 {
 					r := Retries{Approval: n & 1, Execution: n >> 1 & 1, Verification: n >> 2}
 					o := TaskOutcome{Approval: a, Execution: x, Verification: v, Retries: r}
-					o.conclude()
+					o.conclude(grounds{})
 					want := (a == "" || a.Runs()) && (x == succeeded || x == retrySucceeded) &&
 						(v == evidenceFound || v == evidenceWaived)
 					if (o.Status == Completed) != want {

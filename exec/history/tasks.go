@@ -194,7 +194,8 @@ func (t Task) Conclude() *TaskOutcome {
 	if a := t.Approval(); a != nil {
 		o.Approval = a.Status
 	}
-	switch seen := t.Evidence(); {
+	seen := t.Evidence()
+	switch {
 	case seen != nil && seen.Pass:
 		o.Verification = evidenceFound
 	case seen != nil && seen.Lacks():
@@ -209,7 +210,8 @@ func (t Task) Conclude() *TaskOutcome {
 			o.Attempts += s.Tried()
 		}
 	}
-	o.conclude()
+	retry := t.EvidenceRetry()
+	o.conclude(grounds{Looked: seen != nil, Stopped: retry != nil && retry.Terminal != ""})
 	return o
 }
 

@@ -70,6 +70,9 @@ func forbiddenStep(r *history.Run, s *history.Step) string {
 	case s.Status != history.Completed:
 		return fmt.Sprintf("it is %s", s.Status)
 	}
+	if word := r.Task(s.Task).Word(); word != nil && word.Status != history.Completed {
+		return fmt.Sprintf("its task is %s: %s", word.Status, word.Reason)
+	}
 	return ""
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/gatetest"
 )
@@ -66,7 +67,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got advice.Advice
-			err := read([]byte(tt.text), &got)
+			_, err := read([]byte(tt.text), &got)
 			if !errors.Is(err, tt.is) || tt.err != "" && !strings.Contains(err.Error(), tt.err) {
 				t.Fatalf("error %v, want %v with %q", err, tt.is, tt.err)
 			}
@@ -74,6 +75,20 @@ func TestRead(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestRiskOfAnAnswer: one that is not said is computed as for the built-in
+// advisor; one that is said counts, 0 too.
+func TestRiskOfAnAnswer(t *testing.T) {
+	for said, want := range map[string]float64{"": cause.Risk(0.5, 0.5, 0), `, "risk": 0`: 0, `, "risk": 0.3`: 0.3} {
+		calls := 0
+		p := &Program{Label: "thinker", Run: "think"}
+		a, err := p.Advise(t.Context(), advice.Case{Kind: advice.Reflection,
+			Runner: printer{`{"note": "n", "confidence": 0.5, "severity": 0.5` + said + `}`, []int{0}, &calls}})
+		if err != nil || a.Risk != want || want == 0 != (said == `, "risk": 0`) {
+			t.Errorf("%q: risk %v, want %v, error %v", said, a.Risk, want, err)
+		}
 	}
 }
 
@@ -98,7 +113,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("x\n{\"nothing\": \"no\"}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var a advice.Advice
-		err := read(text, &a)
+		_, err := read(text, &a)
 		if err != nil && !errors.Is(err, ErrAnswer) && !errors.Is(err, advice.ErrNothing) {
 			t.Fatalf("an error of no kind: %v", err)
 		}

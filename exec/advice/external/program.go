@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/internal/consult"
 	"github.com/planlock/planlock/internal/jsontree"
 )
@@ -69,7 +70,10 @@ func (p *Program) Advise(ctx context.Context, c advice.Case) (advice.Advice, err
 	if err != nil {
 		return a, fmt.Errorf("external: %w", err)
 	}
-	err = read(text, &a)
+	scored, err := read(text, &a)
+	if err == nil && !scored {
+		a.Risk = cause.Risk(a.Confidence, a.Severity, cause.Cost(c.Attempts))
+	}
 	return a, err
 }
 
@@ -86,7 +90,7 @@ type answer struct {
 	Note         string             `json:"note"`
 	Confidence   float64            `json:"confidence"`
 	Severity     float64            `json:"severity"`
-	Risk         float64            `json:"risk"`
+	Risk         *float64           `json:"risk"` // nil: computed as for the built-in advisor
 	Signals      []string           `json:"signals"`
 	Queries      []string           `json:"queries"`
 	Sources      []string           `json:"sources"`
@@ -104,10 +108,11 @@ var fields = []string{"nothing", "root_cause", "note", "confidence", "severity",
 	"sources", "findings", "alternatives", "patch", "cost", "calls", "tokens", "description", "source", "summary",
 	"run", "prompt", "args", "env", "feedback", "name"}
 
-// read reads an answer into a: all of a text, or its last line.
-func read(text []byte, a *advice.Advice) error {
+// read reads an answer into a: all of a text, or its last line. It reports
+// whether the answer has a risk.
+func read(text []byte, a *advice.Advice) (scored bool, err error) {
 	if len(text) > consult.MaxAnswer {
-		return fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, consult.MaxAnswer)
+		return false, fmt.Errorf("%w: it has more than %d bytes", ErrAnswer, consult.MaxAnswer)
 	}
 	text = bytes.TrimSpace(text)
 	said, err := decode(text)
@@ -115,18 +120,26 @@ func read(text []byte, a *advice.Advice) error {
 		said, err = decode(text[bytes.LastIndexByte(text, '\n')+1:])
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrAnswer, err)
+		return false, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
 	a.Queries, a.Sources = said.Queries, said.Sources
 	if said.Nothing != "" {
-		return fmt.Errorf("%w: %s", advice.ErrNothing, said.Nothing)
+		return false, fmt.Errorf("%w: %s", advice.ErrNothing, said.Nothing)
 	}
-	a.RootCause, a.Note, a.Confidence, a.Severity, a.Risk = said.RootCause, said.Note, said.Confidence, said.Severity,
-		said.Risk
+	a.RootCause, a.Note, a.Confidence, a.Severity = said.RootCause, said.Note, said.Confidence, said.Severity
+	a.Risk = value(said.Risk)
 	a.Signals, a.Findings = said.Signals, said.Findings
 	a.Alternatives, a.Patch = said.Alternatives, said.Patch
 	a.Cost = history.AdviceCost{Calls: said.Cost.Calls, Tokens: said.Cost.Tokens}
-	return nil
+	return said.Risk != nil, nil
+}
+
+// value is a figure, 0 where it is not said.
+func value(figure *float64) float64 {
+	if figure == nil {
+		return 0
+	}
+	return *figure
 }
 
 // decode reads one object strictly: an answer that two readers could take
@@ -145,7 +158,7 @@ func decode(text []byte) (said answer, err error) {
 	if err := json.Unmarshal(text, &said); err != nil {
 		return said, err
 	}
-	for _, figure := range []float64{said.Confidence, said.Severity, said.Risk} {
+	for _, figure := range []float64{said.Confidence, said.Severity, value(said.Risk)} {
 		if figure < 0 || figure > 1 {
 			return said, fmt.Errorf("confidence, severity and risk are numbers from 0 to 1: %v is none", figure)
 		}

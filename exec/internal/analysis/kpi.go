@@ -98,12 +98,10 @@ func completed(r *history.Run, task string) bool {
 	return r.Task(task).Status() == history.Completed
 }
 
-// retried reports whether anything of a task was tried anew, at any point.
+// retried reports whether anything of a task was tried anew, at any point: a
+// retry that was refused was none.
 func retried(r *history.Run, task string, steps []*history.Step) bool {
-	if a := r.Task(task).Approval(); a != nil && a.Retry > 0 {
-		return true
-	}
-	if r.Task(task).EvidenceRetry() != nil {
+	if n := r.Task(task).Retries(); n.Approval > 0 || n.Verification > 0 {
 		return true
 	}
 	for _, s := range steps {
