@@ -92,7 +92,7 @@ func TestASealedRunThatIsSetBackSaysSo(t *testing.T) {
 // TestSealedRunsAreSetBackByTheirOwner: where the run is signed, so is what becomes
 // of it, by the same key or on a person's word; and nobody believes another one.
 func TestSealedRunsAreSetBackByTheirOwner(t *testing.T) {
-	b, id := sealed(t, "")
+	b, _ := sealed(t, "")
 	ws := exec.Workspace{Dir: b.Dir}
 	must(t, os.RemoveAll(filepath.Join(b.Dir, ".planlock")))
 	for _, name := range []string{"a", "b", "c"} {
@@ -101,7 +101,7 @@ func TestSealedRunsAreSetBackByTheirOwner(t *testing.T) {
 	b.Controller.Signer = owner
 	done := b.Run(t)
 	done.Want(t, history.Achieved)
-	id = done.Report.Run.Started.Run
+	id := done.Report.Run.Started.Run
 	var refused *exec.RefusedError
 	b.Controller.Signer = nil
 	if _, err := b.Controller.Rollback(t.Context(), id, "3.1", "ana", ""); !errors.As(err, &refused) {
