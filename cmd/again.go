@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -163,3 +164,26 @@ func amendWith(run *history.Run, path, dir string, given []string) string {
 func lockWith(path, dir string, given []string) string {
 	return fmt.Sprintf("planlock lock %s%s%s", path, inDir(dir), forCommand("lock", given, "ack"))
 }
+
+// resumeIn is the command that goes on with a run of a workspace.
+func resumeIn(dir, id string) string { return "planlock resume " + id + inDir(dir) }
+
+// resumeOther is the command that goes on with a run of which only the id is at
+// hand.
+func resumeOther(dir, id string) string {
+	if run, err := (exec.Workspace{Dir: dir}).History(context.Background(), id); err == nil {
+		return resumeFrom(run, dir)
+	}
+	return resumeIn(dir, id)
+}
+
+// attendOther is resumeOther where what is asked is left for planlock answer.
+func attendOther(dir, id string) string {
+	if run, err := (exec.Workspace{Dir: dir}).History(context.Background(), id); err == nil {
+		return attendWith(run, dir, run.Policy.Given)
+	}
+	return resumeIn(dir, id) + waits
+}
+
+// waits leaves questions for planlock answer.
+const waits = " --answers wait"

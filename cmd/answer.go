@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
@@ -152,4 +153,32 @@ func choiceLine(c ask.Precedent) string {
 		line += ", revoked by " + c.Revoked.By
 	}
 	return escaped(line)
+}
+
+// keysOf are the choices of a question, as they are typed.
+func keysOf(q *ask.Question) []string {
+	keys := make([]string, len(q.Choices))
+	for i, c := range q.Choices {
+		keys[i] = c.Key
+	}
+	return keys
+}
+
+// late reports whether an answer to a question does not count now, as its time is
+// over: it waits without a deadline once the run goes on.
+func late(q *ask.Question) bool { return !q.Deadline.IsZero() && !time.Now().Before(q.Deadline) }
+
+// howToAnswer is how a question is answered.
+func howToAnswer(q *ask.Question, dir string) string {
+	ack, reason := "", ""
+	for _, c := range q.Choices {
+		if c.Acknowledge != "" {
+			ack = " [--ack TEXT]"
+		}
+		if c.NeedsReason {
+			reason = " [--reason TEXT]"
+		}
+	}
+	return fmt.Sprintf("planlock answer %s %s %s%s%s%s", q.Run, q.ID, strings.Join(keysOf(q), "|"), ack, reason,
+		inDir(dir))
 }

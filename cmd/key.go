@@ -160,7 +160,7 @@ type signature struct {
 	UnderWay bool       `json:"under_way,omitempty"` // whoever has the run in hand signs them with what follows
 	Added    bool       `json:"added,omitempty"`     // no crash leaves them: somebody added them
 	Refused  bool       `json:"refused,omitempty"`   // the keys that the call names did not sign
-	After    record.Key `json:"after_end,omitempty"` // that signed what was done with its work since, where it is another one
+	After    record.Key `json:"after_end,omitempty"` // that signed what was done since, where it is another one
 }
 
 // look tells who signed a run. cutOff says that nobody has it in hand.

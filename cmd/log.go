@@ -16,8 +16,8 @@ import (
 
 // logCommand is "planlock log": it prints records of a journal, each on one
 // line; behind them those of what was done with the work of a run since it was
-// sealed, with a plus before their positions. A type that no record can have is a mistake in the call and not an
-// empty answer.
+// sealed, with a plus before their positions. A type that no record can have is a
+// mistake in the call and not an empty answer.
 type logCommand struct {
 	arguments
 	workspaceFlag

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -51,7 +50,11 @@ func message(ctx context.Context, err error) string {
 	case errors.As(err, &amend) && at.run != nil:
 		return withHint(forPeople(err.Error()), at.amendHints()...)
 	case errors.Is(err, exec.ErrWaiting) && at.run != nil && at.run.Replans():
-		return withHint(forPeople(err.Error()), at.replanning()...)
+		var hints []string
+		for _, o := range at.replanning() {
+			hints = append(hints, o.hint())
+		}
+		return withHint(forPeople(err.Error()), hints...)
 	case errors.As(err, &unseen):
 		return withHint(unseen.Error(), unseen.hints(ctx, at)...)
 	}
@@ -216,7 +219,8 @@ func waitingHint(at placedError) string {
 
 // amendHints are the ways on with a plan that changes more than it may.
 func (e *placedError) amendHints() []string {
-	hints := []string{"bring back what is named above, and then:  " + amendWith(e.run, displayPath(e.path), e.dir, e.flags())}
+	again := amendWith(e.run, displayPath(e.path), e.dir, e.flags())
+	hints := []string{"bring back what is named above, and then:  " + again}
 	_, lock := exec.Workspace{Dir: e.dir}.Sources(e.run)
 	as := spellingOf(e.run, e.dir, e.flags())
 	for _, a := range instead(e.run, e.path, lock) {
@@ -225,20 +229,37 @@ func (e *placedError) amendHints() []string {
 	return hints
 }
 
+// An onward is one of several ways on, or the next part of the one before it.
+type onward struct {
+	joint string // "or", or "then"; "" of the first
+	text  string
+}
+
+// hint is the way on as a sentence.
+func (o onward) hint() string {
+	switch o.joint {
+	case "or":
+		return "or " + o.text
+	case "then":
+		return "and then " + o.text
+	}
+	return o.text
+}
+
 // replanning are the ways on with a run whose plan no longer holds.
-func (e *placedError) replanning() []string {
+func (e *placedError) replanning() []onward {
 	path := planPath(e.run, e.dir)
-	ways := []string{"add steps to the plan, and then:  " + amendWith(e.run, path, e.dir, e.flags())}
+	ways := []onward{{"", "add steps to the plan, and then:  " + amendWith(e.run, path, e.dir, e.flags())}}
 	_, lock := exec.Workspace{Dir: e.dir}.Sources(e.run)
 	as := spellingOf(e.run, e.dir, e.flags())
 	for i, a := range instead(e.run, path, lock) {
-		lead := "or change the plan, and give this run up:  "
-		if i > 0 {
-			lead = way(a, true)
+		if i == 0 {
+			ways = append(ways, onward{"or", "change the plan, and give this run up:  " + as.spell(a)})
+		} else {
+			ways = append(ways, onward{"then", underPlan(a) + as.spell(a)})
 		}
-		ways = append(ways, lead+as.spell(a))
 	}
-	return append(ways, "or have the question put again:  "+e.resume())
+	return append(ways, onward{"or", "have the question put again:  " + e.resume()})
 }
 
 // unaskedHint says how a run comes to ask again that asks nothing now.
@@ -248,7 +269,8 @@ func unaskedHint(at placedError, id string) string {
 	}
 	text := "nobody was there when it was asked; "
 	for _, s := range at.run.Steps {
-		if slices.ContainsFunc(slices.Concat(s.Earlier, s.Questions), func(x history.Exchange) bool { return x.Question.ID == id && x.Answer != nil }) {
+		if slices.ContainsFunc(slices.Concat(s.Earlier, s.Questions),
+			func(x history.Exchange) bool { return x.Question.ID == id && x.Answer != nil }) {
 			text = "it was answered; "
 		}
 	}
@@ -323,12 +345,23 @@ func way(a action.Action, inHand bool) string {
 		return "or have what others did in the workspace undone, and kept:  "
 	case a.Kind == action.Abandon:
 		return "or give the run up:  "
-	case a.Kind == action.Lock:
-		return "and then lock this plan:  "
-	case a.Kind == action.Run:
-		return "and then run this plan:  "
-	case a.Kind == action.Finish:
-		return "and then run this plan, which takes over what was completed:  "
+	}
+	if text := underPlan(a); text != "" {
+		return "and then " + text
+	}
+	return ""
+}
+
+// underPlan leads in to the command of an action with another plan, behind what
+// makes way for it.
+func underPlan(a action.Action) string {
+	switch a.Kind {
+	case action.Lock:
+		return "lock this plan:  "
+	case action.Run:
+		return "run this plan:  "
+	case action.Finish:
+		return "run this plan, which takes over what was completed:  "
 	}
 	return ""
 }
@@ -397,26 +430,6 @@ func planPath(run *history.Run, dir string) string {
 	}
 }
 
-// resumeIn is the command that goes on with a run of a workspace.
-func resumeIn(dir, id string) string { return "planlock resume " + id + inDir(dir) }
-
-// resumeOther is the command that goes on with a run of which only the id is at
-// hand.
-func resumeOther(dir, id string) string {
-	if run, err := (exec.Workspace{Dir: dir}).History(context.Background(), id); err == nil {
-		return resumeFrom(run, dir)
-	}
-	return resumeIn(dir, id)
-}
-
-// attendOther is resumeOther where what is asked is left for planlock answer.
-func attendOther(dir, id string) string {
-	if run, err := (exec.Workspace{Dir: dir}).History(context.Background(), id); err == nil {
-		return attendWith(run, dir, run.Policy.Given)
-	}
-	return resumeIn(dir, id) + waits
-}
-
 // A placedError is an error with what is needed to say what to do next.
 type placedError struct {
 	err   error
@@ -475,59 +488,4 @@ func inWorkspace(dir string, err error) error {
 		return nil
 	}
 	return &placedError{err: err, dir: dir}
-}
-
-// keysOf are the choices of a question, as they are typed.
-func keysOf(q *ask.Question) []string {
-	keys := make([]string, len(q.Choices))
-	for i, c := range q.Choices {
-		keys[i] = c.Key
-	}
-	return keys
-}
-
-// late reports whether an answer to a question does not count now, as its time is
-// over: it waits without a deadline once the run goes on.
-func late(q *ask.Question) bool { return !q.Deadline.IsZero() && !time.Now().Before(q.Deadline) }
-
-// howToAnswer is how a question is answered.
-func howToAnswer(q *ask.Question, dir string) string {
-	ack, reason := "", ""
-	for _, c := range q.Choices {
-		if c.Acknowledge != "" {
-			ack = " [--ack TEXT]"
-		}
-		if c.NeedsReason {
-			reason = " [--reason TEXT]"
-		}
-	}
-	return fmt.Sprintf("planlock answer %s %s %s%s%s%s", q.Run, q.ID, strings.Join(keysOf(q), "|"), ack, reason,
-		inDir(dir))
-}
-
-// inDir is the flag that names a workspace which is not the current folder.
-func inDir(dir string) string {
-	if dir == "" || dir == "." {
-		return ""
-	}
-	return " --dir " + quoted(dir)
-}
-
-// quotedIf is a word as it can be typed; none stays none.
-func quotedIf(word string) string {
-	if word == "" {
-		return ""
-	}
-	return quoted(word)
-}
-
-// waits leaves questions for planlock answer.
-const waits = " --answers wait"
-
-// accepts is what an action accepts, as it is typed.
-func accepts(a action.Action) (text string) {
-	for _, name := range a.Accept {
-		text += " --accept " + quoted(name)
-	}
-	return text
 }

@@ -97,7 +97,8 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		if was, err := p.workspace(c.Dir).Plan(ctx, run); err == nil {
 			if _, err := was.Amend(&draft.Plan); err == nil {
 				refused.Run, refused.Actions = "", nil
-				refused.Hint = "it has further steps; to add them to the run:  " + amendWith(run, displayPath(from), c.Dir, run.Policy.Given)
+				refused.Hint = "it has further steps; to add them to the run:  " +
+					amendWith(run, displayPath(from), c.Dir, run.Policy.Given)
 			}
 		}
 		return nil, refused

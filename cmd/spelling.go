@@ -109,3 +109,27 @@ func option(text string, there bool) string {
 	}
 	return " " + text
 }
+
+// inDir is the flag that names a workspace which is not the current folder.
+func inDir(dir string) string {
+	if dir == "" || dir == "." {
+		return ""
+	}
+	return " --dir " + quoted(dir)
+}
+
+// quotedIf is a word as it can be typed; none stays none.
+func quotedIf(word string) string {
+	if word == "" {
+		return ""
+	}
+	return quoted(word)
+}
+
+// accepts is what an action accepts, as it is typed.
+func accepts(a action.Action) (text string) {
+	for _, name := range a.Accept {
+		text += " --accept " + quoted(name)
+	}
+	return text
+}

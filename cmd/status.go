@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,14 +119,8 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 			escaped(attendWith(run, dir, run.Policy.Given)))
 	case run.Replans():
 		at := placedError{dir: dir, run: run}
-		for _, text := range at.replanning() {
-			word := "next"
-			for _, lead := range []string{"or", "and then"} {
-				if rest, ok := strings.CutPrefix(text, lead+" "); ok {
-					word, text = strings.TrimPrefix(lead, "and "), rest
-				}
-			}
-			fmt.Fprintf(w, "%-8s %s\n", word, escaped(text))
+		for _, o := range at.replanning() {
+			fmt.Fprintf(w, "%-8s %s\n", cmp.Or(o.joint, "next"), escaped(o.text))
 		}
 	default:
 		fmt.Fprintf(w, "next     %s\n", resume)

@@ -22,7 +22,7 @@ type statusDocument struct {
 	AtWork     []workDocument `json:"at_work"`
 	ToJoin     []workDocument `json:"to_join"`            // came back, and wait for those before them
 	JoinFailed []workDocument `json:"join_failed"`        // of steps that are not over
-	Dropped    []workDocument `json:"dropped"`            // their work met that of another lane or was cut off; they begin again
+	Dropped    []workDocument `json:"dropped"`            // met another lane or was cut off; they begin again
 	Parked     []workDocument `json:"parked"`             // they wait for an answer
 	Questions  []string       `json:"questions"`          // their ids, the oldest first
 	SetBack    []setBack      `json:"set_back,omitempty"` // since it ended
@@ -109,7 +109,8 @@ func (d statusDocument) print(w io.Writer) {
 	for _, of := range []struct {
 		what string
 		work []workDocument
-	}{{"at work", d.AtWork}, {"to join", d.ToJoin}, {"aside", d.JoinFailed}, {"dropped", d.Dropped}, {"parked", d.Parked}} {
+	}{{"at work", d.AtWork}, {"to join", d.ToJoin}, {"aside", d.JoinFailed}, {"dropped", d.Dropped},
+		{"parked", d.Parked}} {
 		var names []string
 		for _, step := range of.work {
 			names = append(names, step.String())

@@ -53,7 +53,8 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	signed := known.look(proof.Run, cutOff(ctx, proof.Run, f.Dir))
 	if f.Format == "json" {
 		err = writeJSON(p.out, provedRun{Run: id, Records: proof.Records, Trees: proof.Trees, Contents: proof.Contents,
-			After: proof.After, Views: proof.Views, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status, Signed: signed})
+			After: proof.After, Views: proof.Views, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status,
+			Signed: signed})
 		return cmp.Or(err, signed.failure())
 	}
 	return p.printProof(id, proof, signed, f.Dir)

@@ -92,7 +92,8 @@ func (p *Plan) SurfacesOf(s *Step) []*Surface {
 	for i := range p.Surfaces {
 		f := &p.Surfaces[i]
 		if s.names(f.Symbol) || !p.names(f.Symbol) && s.Artifacts != nil &&
-			slices.ContainsFunc(s.Artifacts.paths(), func(path string) bool { return source.MayDeclare(path, f.Symbol) }) {
+			slices.ContainsFunc(s.Artifacts.paths(),
+				func(path string) bool { return source.MayDeclare(path, f.Symbol) }) {
 			all = append(all, f)
 		}
 	}
@@ -129,7 +130,8 @@ func (p *Plan) PromisesOf(t *Task) []string {
 // it.
 func (s *Step) names(symbol string) bool {
 	return s.Artifacts != nil && (slices.Contains(s.Artifacts.SymbolsAdd, symbol) ||
-		slices.Contains(s.Artifacts.SymbolsRemove, symbol)) || s.Access != nil && slices.Contains(s.Access.Symbols, symbol)
+		slices.Contains(s.Artifacts.SymbolsRemove, symbol)) ||
+		s.Access != nil && slices.Contains(s.Access.Symbols, symbol)
 }
 
 // names reports whether any step says of a symbol that it adds, removes or owns

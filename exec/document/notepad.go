@@ -213,7 +213,8 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 	case guided(was) != "":
 		add(insight, "%s did it once it was told: %s", code(s.Method), md(guided(was)))
 	case s.Method == s.Attempts[0].Method:
-		add(insight, "%s did it in attempt %d, where attempt %d had failed", code(s.Method), s.judged().Number, s.Attempts[0].Number)
+		add(insight, "%s did it in attempt %d, where attempt %d had failed", code(s.Method),
+			s.judged().Number, s.Attempts[0].Number)
 	default:
 		add(insight, "%s did it where %s had failed", code(s.Method), code(s.Attempts[0].Method))
 	}

@@ -250,7 +250,7 @@ type progressPattern struct {
 // from 0 to 1.
 type progressOther struct {
 	Name       string  `json:"name"`
-	Approach   string  `json:"approach,omitempty"` // what is said of it; "" where nothing but a sentence is known, which Name is then
+	Approach   string  `json:"approach,omitempty"` // "" where nothing but a sentence is known, which Name is then
 	Similarity float64 `json:"similarity"`
 	Reference  string  `json:"reference,omitempty"`
 }

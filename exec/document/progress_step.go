@@ -233,7 +233,8 @@ func decisions(s *step, strategy string) (list []propagated) {
 	}
 	switch {
 	case s.Blocked != nil && s.Blocked.By != s.Address: // else nothing came over it from another step
-		list = append(list, propagated{s.Address, "blocked", strategy, s.Blocked.Why, []plan.Address{s.Blocked.By}, s.Ended})
+		list = append(list, propagated{s.Address, "blocked", strategy, s.Blocked.Why, []plan.Address{s.Blocked.By},
+			s.Ended})
 	case s.Failure != nil && s.Failure.Halts:
 		why := "the run ends because this step failed"
 		if strategy != string(plan.HaltOnCritical) {

@@ -71,8 +71,8 @@ func (a *attempt) Twice() string {
 	case f.Not != "":
 		return "not compared with a second execution: " + f.Not
 	case f.Same() && f.Printed != "":
-		return fmt.Sprintf("executed twice, and the same but for what it printed (%s); the second time took %s", f.Printed,
-			span(f.Took))
+		return fmt.Sprintf("executed twice, and the same but for what it printed (%s); the second time took %s",
+			f.Printed, span(f.Took))
 	case f.Same():
 		return fmt.Sprintf("executed twice, and the same; the second time took %s", span(f.Took))
 	default:

@@ -124,7 +124,8 @@ func All() []Document {
 		{Name: "task_drafts.json", For: "programs: the latest draft of each task, with the contract of each reviewer",
 			When: "where something was reviewed", Only: reviewed, Draw: drawDrafts},
 		{Name: "executive_team_manifest.json", For: "programs: who takes part in the run, and what each of them may do",
-			When: "where there are reviewers", Only: hasReviewers, Draw: func(w io.Writer, m *Model) error { return encode(w, newTeam(m)) }},
+			When: "where there are reviewers", Only: hasReviewers,
+			Draw: func(w io.Writer, m *Model) error { return encode(w, newTeam(m)) }},
 		{Name: "agent_status_report.md", For: "people: what each of those who take part has done so far", When: "where there are reviewers",
 			Only: hasReviewers, Draw: byTemplate("agent_status_report.md")},
 	}

@@ -23,10 +23,15 @@ func unmetOf(p *plan.Plan, r *history.Run, rep *Model) []unmet {
 				open = firstOpen(r)
 			}
 			c := &guard.Case{Contract: contract, Run: r, Step: r.Step(s.Address)}
-			if by := c.Blocker(); by != nil {
-				list = append(list, unmet{s.Address, by.Address, fmt.Sprintf("it needs %s, which is %s", by.Address, by.Status)})
-			} else if by := lacking(c, open); by != nil {
-				list = append(list, unmet{s.Address, by.Address, fmt.Sprintf("it needs %s, which did not run", by.Address)})
+			by, what := c.Blocker(), "did not run"
+			if by != nil {
+				what = fmt.Sprintf("is %s", by.Status)
+			} else {
+				by = lacking(c, open)
+			}
+			if by != nil {
+				list = append(list, unmet{s.Address, by.Address,
+					fmt.Sprintf("it needs %s, which %s", by.Address, what)})
 			}
 		}
 	}

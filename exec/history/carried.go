@@ -120,9 +120,8 @@ func (s *Step) Claimed() (runs, artifacts []string) {
 }
 
 // Carry is the fact that takes over a step which the run accepted, for another
-// run; nil where the run did not accept it, or its work was
-// set back since. It rests there on what it rests on
-// here.
+// run; nil where the run did not accept it, or its work was set back since. It
+// rests there on what it rests on here.
 func (r *Run) Carry(step plan.Address, standings *Standings) *StepCarried {
 	s := r.Step(step)
 	switch {

@@ -59,9 +59,8 @@ func (e *ExitError) Error() string {
 
 // Execute runs the command and waits until everything that it started has
 // ended. The error is an *[ExitError] where the command ended with a status other
-// than 0 that the step does not expect, and wraps
-// context.Cause(ctx) where ctx ended it; then the outcome holds the output so
-// far.
+// than 0 that the step does not expect, and wraps context.Cause(ctx) where ctx
+// ended it; then the outcome holds the output so far.
 func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 	command := gate.Command{Run: w.Method.Run, Dir: w.Dir}
 	for _, name := range slices.Sorted(maps.Keys(w.Method.Env)) {

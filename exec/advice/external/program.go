@@ -127,19 +127,13 @@ func read(text []byte, a *advice.Advice) (scored bool, err error) {
 		return false, fmt.Errorf("%w: %s", advice.ErrNothing, said.Nothing)
 	}
 	a.RootCause, a.Note, a.Confidence, a.Severity = said.RootCause, said.Note, said.Confidence, said.Severity
-	a.Risk = value(said.Risk)
+	if said.Risk != nil {
+		a.Risk = *said.Risk
+	}
 	a.Signals, a.Findings = said.Signals, said.Findings
 	a.Alternatives, a.Patch = said.Alternatives, said.Patch
 	a.Cost = history.AdviceCost{Calls: said.Cost.Calls, Tokens: said.Cost.Tokens}
 	return said.Risk != nil, nil
-}
-
-// value is a figure, 0 where it is not said.
-func value(figure *float64) float64 {
-	if figure == nil {
-		return 0
-	}
-	return *figure
 }
 
 // decode reads one object strictly: an answer that two readers could take
@@ -158,7 +152,11 @@ func decode(text []byte) (said answer, err error) {
 	if err := json.Unmarshal(text, &said); err != nil {
 		return said, err
 	}
-	for _, figure := range []float64{said.Confidence, said.Severity, value(said.Risk)} {
+	figures := []float64{said.Confidence, said.Severity}
+	if said.Risk != nil {
+		figures = append(figures, *said.Risk)
+	}
+	for _, figure := range figures {
 		if figure < 0 || figure > 1 {
 			return said, fmt.Errorf("confidence, severity and risk are numbers from 0 to 1: %v is none", figure)
 		}

@@ -27,8 +27,8 @@ import (
 // An executor that came back without an error although it was told to stop has
 // not finished: the reason why it was told is its error then.
 func (t *trial) execute(ctx context.Context, x Executor) {
-	ctx, cancel := context.WithTimeoutCause(ctx, t.left(),
-		fmt.Errorf("%w: %s", &gate.TimeoutError{Name: "step " + string(t.s.Address), Step: true, Limit: t.limit}, t.says))
+	late := &gate.TimeoutError{Name: "step " + string(t.s.Address), Step: true, Limit: t.limit}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.left(), fmt.Errorf("%w: %s", late, t.says))
 	defer cancel()
 	ctx, unwatch := t.Inbox.Watch(ctx)
 	defer unwatch()

@@ -13,9 +13,9 @@ import (
 const parserOf = "parser:"
 
 // parsers are those of the languages of which the workspace had files when the
-// run began, or the plan names some, or lets a step write some: what they read decides what a step is said
-// to have changed. They are asked once, as the programs of this process do not
-// move.
+// run began, or the plan names some, or lets a step write some: what they read
+// decides what a step is said to have changed. They are asked once, as the
+// programs of this process do not move.
 func (b *Binding) parsers(ctx context.Context) (all []envelope.Component) {
 	if b.Sources == nil {
 		return nil
@@ -73,7 +73,8 @@ func (b *Binding) concerns(l source.Language) bool {
 			return true
 		}
 		for _, s := range t.Steps {
-			if a := s.Artifacts; a != nil && (slices.ContainsFunc(a.Create, may) || slices.ContainsFunc(a.Modify, may)) {
+			a := s.Artifacts
+			if a != nil && (slices.ContainsFunc(a.Create, may) || slices.ContainsFunc(a.Modify, may)) {
 				return true
 			}
 			if s.Access != nil && slices.ContainsFunc(s.Access.Writes, may) {

@@ -131,8 +131,8 @@ func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *
 			break
 		}
 		said.Alternatives = append(said.Alternatives, history.Approach{
-			Name: bound.Text(x.Name, bound.Line), Description: bound.Text(x.Description, bound.Line), Confidence: share(x.Confidence),
-			Source: bound.Text(x.Source, bound.Line)})
+			Name: bound.Text(x.Name, bound.Line), Description: bound.Text(x.Description, bound.Line),
+			Confidence: share(x.Confidence), Source: bound.Text(x.Source, bound.Line)})
 	}
 	said.Cost = history.AdviceCost{Took: took, Calls: max(a.Cost.Calls, 0), Tokens: max(a.Cost.Tokens, 0)}
 	if err != nil {

@@ -81,7 +81,8 @@ func Switch(p *plan.Plan, run *history.Run) *history.StrategySet {
 		Planned: was.Complexity,
 		Source:  "measured", Measures: m, Phases: Phases(p, left, n),
 		Why: fmt.Sprintf("complexity rose from %d to %d: %s touched, %s, %s; left: %s",
-			was.Complexity, n, count(m.Files, "file"), count(m.Minutes, "minute"), count(m.Errors, "error"), count(len(left), "step"))}
+			was.Complexity, n, count(m.Files, "file"), count(m.Minutes, "minute"),
+			count(m.Errors, "error"), count(len(left), "step"))}
 }
 
 // count is a number of things.

@@ -165,23 +165,21 @@ func (h Home) Journal(run string) string { return filepath.Join(h.RunDir(run), "
 // Each reads a run's journal record by record, verifies it, and has do look at
 // each: no journal is in memory as a whole.
 func (h Home) Each(ctx context.Context, run string, do func(record.Record) error) error {
-	log, err := h.readLog(ctx, run)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	_, err = checkpoint.OpenJournal(ctx, log, run, nil, do)
+	_, err := h.Entire(ctx, run, do)
 	return err
 }
 
-// Rest is how many bytes follow the last record of a run's journal, where the log
+// Entire is Each, and says how many bytes follow the last record, where the log
 // can tell; see [filelog.Log.Rest].
-func (h Home) Rest(ctx context.Context, run string) (int64, error) {
+func (h Home) Entire(ctx context.Context, run string, do func(record.Record) error) (rest int64, err error) {
 	log, err := h.readLog(ctx, run)
 	if err != nil {
 		return 0, err
 	}
 	defer log.Close()
+	if _, err = checkpoint.OpenJournal(ctx, log, run, nil, do); err != nil {
+		return 0, err
+	}
 	if l, ok := log.(interface{ Rest() (int64, error) }); ok {
 		return l.Rest()
 	}

@@ -107,8 +107,7 @@ const (
 
 // Assess adds up the risk of the pattern, a penalty for technologies that
 // deviate from it, and the complexity that the plan says, of itself or of its
-// hardest task. A deviation makes the risk
-// MEDIUM at least.
+// hardest task. A deviation makes the risk MEDIUM at least.
 func Assess(p *plan.Plan, pattern Pattern) Assessment {
 	a := Assessment{Pattern: pattern, Alignment: Full}
 	have := stack(p)

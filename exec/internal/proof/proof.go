@@ -163,7 +163,7 @@ type keptTree struct {
 func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 	found := &reading{run: &history.Run{}, seen: map[record.Snapshot]bool{}}
 	var bound history.Started
-	err := w.Each(ctx, run, func(rec record.Record) error {
+	rest, err := w.Entire(ctx, run, func(rec record.Record) error {
 		found.records++
 		if err := found.run.Apply(rec); err != nil {
 			return err
@@ -193,8 +193,9 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 		return nil
 	})
 	found.run.Compact()
-	if err == nil {
-		err = w.ended(ctx, run, found.run)
+	if err == nil && found.run.Sealed != nil && rest > 0 { // nobody writes there, so no crash left it
+		err = &record.CorruptError{Name: run, Seq: found.run.Head.Seq + 1,
+			Why: fmt.Sprintf("%d bytes follow the last record of a run that has ended", rest)}
 	}
 	if err != nil {
 		return found, err
@@ -207,20 +208,6 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 		}
 		return err
 	})
-}
-
-// ended makes sure that nothing follows the record with which a run was sealed:
-// nobody writes there, so no crash left it.
-func (w *Prover) ended(ctx context.Context, id string, run *history.Run) error {
-	if run.Sealed == nil {
-		return nil
-	}
-	rest, err := w.Rest(ctx, id)
-	if err == nil && rest > 0 {
-		err = &record.CorruptError{Name: id, Seq: run.Head.Seq + 1,
-			Why: fmt.Sprintf("%d bytes follow the last record of a run that has ended", rest)}
-	}
-	return err
 }
 
 // keep notes the trees that a fact refers to, each once.

@@ -98,7 +98,8 @@ func (j *judge) breaks(key, what, want, is string) {
 // conclude says what was compared and what is left to reviewers.
 func (j *judge) conclude() {
 	if !j.broken && len(j.compared) > 0 {
-		j.pass.Evidencef("surface of %q (%s:%d): %s as it says", j.of.Symbol, j.path, j.is.Line, strings.Join(j.compared, ", "))
+		j.pass.Evidencef("surface of %q (%s:%d): %s as it says", j.of.Symbol, j.path, j.is.Line,
+			strings.Join(j.compared, ", "))
 	}
 	left := j.words
 	for _, l := range j.of.Lines() {

@@ -58,7 +58,8 @@ func (h *half) native(of kind, n *tomltree.Node, task, step string, visit func(p
 			rest = key.Value.Settings(rest, spelling.QuoteKey(name))
 			if !slices.Contains(of.judged, name) {
 				h.idle(idle{of: of.name, name: name}, key.Offset, task, step, func() (why, hint string) {
-					_, why, hint = decode.Strange(name, slices.Concat(read, slices.DeleteFunc(slices.Clone(known), own)))
+					_, why, hint = decode.Strange(name,
+						slices.Concat(read, slices.DeleteFunc(slices.Clone(known), own)))
 					return why, hint
 				})
 			}

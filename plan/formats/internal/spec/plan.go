@@ -102,7 +102,8 @@ func settingsFrom(first, second *half) plan.Plan {
 	p.Profile = cmp.Or(p.Profile, plan.Observe)
 	const preset = "preset"
 	if !slices.ContainsFunc(p.Execution.Extra, func(s plan.Setting) bool { return s.Key == preset }) {
-		p.Execution.Extra = append(slices.Clip(p.Execution.Extra), plan.Setting{Key: preset, Value: sketch.Text("spec")})
+		p.Execution.Extra = append(slices.Clip(p.Execution.Extra),
+			plan.Setting{Key: preset, Value: sketch.Text("spec")})
 	}
 	decided(&p.Completion)
 	if p.Meta.Name == "" {

@@ -185,7 +185,8 @@ func (o *outliner) patternIn(from, to int) {
 		key := slug(name)
 		if slices.Contains(patternKeys, key) &&
 			!slices.ContainsFunc(h.rest.Meta.Extra, func(s plan.Setting) bool { return s.Key == key }) {
-			h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: key, Value: sketch.Text(strings.Trim(m[1], "*`[] "))})
+			h.rest.Meta.Extra = append(h.rest.Meta.Extra,
+				plan.Setting{Key: key, Value: sketch.Text(strings.Trim(m[1], "*`[] "))})
 		}
 	}
 }
