@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -231,6 +232,9 @@ func (f *Asked) ofStep(r *Run, s *Step, at moment) error {
 	}
 	r.under[f.Question.ID] = r.Started.Plan
 	x := &Exchange{Question: f.Question}
+	if f.Question.Kind == ask.Obsolete {
+		r.doubted = &Exchange{Question: f.Question}
+	}
 	if s != nil {
 		s.Questions = append(s.Questions, *x)
 		// it moves only when the step asks again, and that is when this one is
@@ -250,6 +254,9 @@ func (f *Answered) ofRun(r *Run, at moment) error {
 		return err
 	}
 	r.open[i].exchange.Answer = &f.Answer
+	if d := r.doubted; d != nil && d.Question.ID == f.Answer.Question {
+		d.Answer = &f.Answer
+	}
 	r.open = slices.Delete(r.open, i, i+1)
 	return nil
 }
@@ -271,6 +278,9 @@ func (f *Unanswered) ofRun(r *Run, at moment) error {
 		return nil
 	}
 	x.Unanswered = f
+	if d := r.doubted; d != nil && d.Question.ID == f.Question {
+		d.Unanswered = f
+	}
 	r.open = slices.Delete(r.open, i, i+1)
 	return nil
 }

@@ -1,8 +1,6 @@
 package history
 
 import (
-	"slices"
-
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/plan"
 )
@@ -126,11 +124,8 @@ const PlanAgain = "the plan no longer holds"
 // Replans reports whether the run was stopped so that another plan is made. Resumed
 // without one it asks again.
 func (r *Run) Replans() bool {
-	return r.Paused != nil && r.Paused.Why == PlanAgain && slices.ContainsFunc(r.Steps, func(s *Step) bool {
-		n := len(s.Questions)
-		return n > 0 && s.Questions[n-1].Question.Kind == ask.Obsolete && s.Questions[n-1].Answer != nil &&
-			r.AskedUnder(s.Questions[n-1].Question.ID) == r.Started.Plan
-	})
+	d := r.Doubted()
+	return r.Paused != nil && r.Paused.Why == PlanAgain && d != nil && d.Answer != nil
 }
 
 // Waits reports whether a question about the step is open.

@@ -150,8 +150,9 @@ func (r *Run) Worked(from, to time.Time) time.Duration {
 
 // A dialogue is what a run asks people, and what they have not answered yet.
 type dialogue struct {
-	open  openQuestions
-	under map[string]ledger.Digest // the plans that questions were asked under, by their ids
+	open    openQuestions
+	under   map[string]ledger.Digest // the plans that questions were asked under, by their ids
+	doubted *Exchange                // the latest one about whether the plan still holds; open if the run was set back meanwhile
 }
 
 // Questions are those that nobody has answered, in the order in which they were
@@ -176,6 +177,16 @@ func (d *dialogue) AskedBefore(question string, at uint64) bool {
 // AskedUnder is the digest of the plan that a question of the run was asked
 // under, or "". It stays that when the run is amended.
 func (d *dialogue) AskedUnder(question string) ledger.Digest { return d.under[question] }
+
+// Doubted is the latest question about whether the plan that the run is under
+// still holds, or nil. That the run was set back says nothing about it: one that
+// was open then is open still, though it has to be asked anew.
+func (r *Run) Doubted() *Exchange {
+	if r.doubted == nil || r.AskedUnder(r.doubted.Question.ID) != r.Started.Plan {
+		return nil
+	}
+	return r.doubted
+}
 
 // An openQuestion is a question that waits, and the step that it is about, nil
 // for the run.

@@ -12,8 +12,8 @@ import (
 
 // request asks what a person requested, before anything else is done about a
 // step: whether the plan still holds, or whether the run is to be set back. A
-// run that was stopped because its plan no longer holds asks again, unless the
-// plan was amended since.
+// run that was stopped because its plan no longer holds asks again, also once it
+// was set back, unless the plan was amended since.
 func request(c *guard.Case) guard.Verdict {
 	if lane.Pending(c.Run) != nil || c.Run.Restoring != nil || c.Step.InFlight() != nil {
 		return guard.Pass()
@@ -39,11 +39,11 @@ func request(c *guard.Case) guard.Verdict {
 }
 
 // obsoleteStill is why the plan no longer holds, where the run was stopped
-// because of that.
+// because of that, or set back before anybody answered.
 func obsoleteStill(c *guard.Case) (why string, still bool) {
-	if !c.Step.ChosenLast(choice.Replan) {
+	d := c.Run.Doubted()
+	if d == nil || !d.Open() && (d.Answer == nil || d.Answer.Choice != choice.Replan) {
 		return "", false
 	}
-	q := c.Step.Questions[len(c.Step.Questions)-1].Question
-	return q.Why, q.Kind == ask.Obsolete && c.Run.AskedUnder(q.ID) == c.Run.Started.Plan
+	return d.Question.Why, true
 }
