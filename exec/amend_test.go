@@ -401,8 +401,8 @@ func TestAmendPhases(t *testing.T) {
 	report, err = b.Controller.Resume(t.Context(), amended.Locked, run)
 	(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
 	f := report.Run.Flow
-	want := []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.2"}},
-		{Name: "task 2", Steps: []plan.Address{"2.1", "2.2"}}, {Name: "task 3", Steps: []plan.Address{"3.1"}}}
+	want := []history.Phase{{Name: "task 1: first", Steps: []plan.Address{"1.2"}},
+		{Name: "task 2: second", Steps: []plan.Address{"2.1", "2.2"}}, {Name: "task 3: third", Steps: []plan.Address{"3.1"}}}
 	if diff := cmp.Diff(want, f.Strategy.Phases); diff != "" || len(f.Phases) != len(want) || len(f.Switched) != 1 {
 		t.Errorf("phases: %s\n%+v", diff, f)
 	}

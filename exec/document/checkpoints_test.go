@@ -119,7 +119,7 @@ func TestCheckpointReasons(t *testing.T) {
 	s.start("2.1", "primary")
 	holds("the next one began", draw(s), `reason: "running"`, `  current_phase: 2`)
 	s.accept("2.1", "primary")
-	holds("ended", draw(s.end(history.Partial)), `  can_resume: false`)
+	holds("ended, and nothing failed", draw(s.end(history.Partial)), `reason: "task_complete"`, `  can_resume: false`)
 }
 
 // TestEarlierCheckpoints draws each checkpoint of a run by its id as the run stood

@@ -147,6 +147,7 @@ func (m *Model) functions() map[string]any {
 		// the run
 		"run":         func() *history.Run { return m.of },
 		"phasesDone":  func() []history.PhaseOver { return completedPhases(m) },
+		"phaseNext":   func() *phaseAhead { return nextPhase(m) },
 		"carriedOut":  carriedOut,
 		"plan":        func() *plan.Plan { return m.plan },
 		"elsewhere":   m.elsewhere,

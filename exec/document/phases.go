@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/exec/history"
 )
@@ -50,6 +51,31 @@ func phases(m *Model) phaseProgress {
 // completed.
 func completedPhases(m *Model) []history.PhaseOver {
 	return only(m.of.Flow.Phases, func(p history.PhaseOver) bool { return p.Completed > 0 })
+}
+
+// A phaseAhead is the phase in which a run goes on.
+type phaseAhead struct {
+	Number, Of int
+	Name       string
+	Steps      []*step // that are left of it
+}
+
+func (p phaseAhead) String() string { return fmt.Sprintf("phase %d of %d, %s", p.Number, p.Of, p.Name) }
+
+// nextPhase is the first phase of which a step is left; nil where none is, and
+// of a run without phases.
+func nextPhase(m *Model) *phaseAhead {
+	left := unfinished(m, len(m.steps))
+	if m.of.Flow.Strategy == nil || len(left) == 0 {
+		return nil
+	}
+	for i, p := range m.of.Flow.Strategy.Phases {
+		steps := only(left, func(s *step) bool { return slices.Contains(p.Steps, s.Address) })
+		if len(steps) > 0 {
+			return &phaseAhead{i + 1, len(m.of.Flow.Strategy.Phases), p.Name, steps}
+		}
+	}
+	return nil
 }
 
 // carriedOut is what a phase that is over came to.

@@ -429,6 +429,9 @@ func projectSettings(m *Model) []plan.Setting {
 func contextOf(p *plan.Plan, rep *Model) string {
 	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Titled(), "."), rep.Counts.Completed,
 		rep.Counts.Steps)
+	if next := nextPhase(rep); next != nil {
+		text += fmt.Sprintf(" Next: %s.", strings.TrimSuffix(next.String(), "."))
+	}
 	for _, s := range unfinished(rep, 1) {
 		text += fmt.Sprintf(" Next: step %s, %s.", s.Address, strings.TrimSuffix(s.Title, "."))
 	}

@@ -266,11 +266,7 @@ func (f *Ended) ofRun(r *Run, at moment) error {
 	r.Ended, r.Over = f, at.time
 	r.Status = f.Status
 	closeRun(r)
-	if f.Status == Achieved {
-		r.mark(at, MarkTaskComplete)
-	} else {
-		r.mark(at, MarkError)
-	}
+	r.mark(at, r.endMark())
 	return nil
 }
 

@@ -22,7 +22,7 @@ const (
 	MarkRolledBack   MarkReason = "rolled_back"    // somebody set the run back
 	MarkInterrupted  MarkReason = "interrupted"    // the controller let go of the run for another reason
 	MarkError        MarkReason = "error"          // a phase or the run failed, or the controller died
-	MarkTaskComplete MarkReason = "task_complete"  // the run has achieved its goal
+	MarkTaskComplete MarkReason = "task_complete"  // the run has ended, and nothing failed
 )
 
 // A Mark is a point of a run of which there is a checkpoint document, so that
@@ -93,6 +93,15 @@ func (r *Run) waitingMark() MarkReason {
 		return MarkStuck
 	}
 	return MarkQuestion
+}
+
+// endMark is why there is a mark at the end of the run.
+func (r *Run) endMark() MarkReason {
+	failed := r.Ended.Status == NotAchieved || r.Abandoned != nil || r.Count(Failed)+r.Count(Blocked) > 0
+	if failed && r.Ended.Status != Achieved {
+		return MarkError
+	}
+	return MarkTaskComplete
 }
 
 // phaseMark is why there is a mark at the end of a phase.

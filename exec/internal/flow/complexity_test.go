@@ -128,6 +128,10 @@ func TestPhases(t *testing.T) {
 		t.Errorf("phases by tasks (-want +got):\n%s", diff)
 	}
 	groups := planOf(1, 1, 1)
+	tasks.Tasks[0].Title, tasks.Tasks[1].Description = "Lamps", "Hall\nas drawn"
+	if got := Phases(tasks, outlineOf(tasks), 3); got[0].Name != "task 1: Lamps" || got[1].Name != "task 2: Hall" {
+		t.Errorf("phases are called %q and %q, want them by what the plan calls them", got[0].Name, got[1].Name)
+	}
 	groups.Speclets = []plan.Speclet{{ID: "a", Tasks: []string{"1", "3"}}, {ID: "b", Tasks: []string{"2"}}}
 	want = []history.Phase{{Name: "speclet a", Steps: []plan.Address{"1.1", "3.1"}},
 		{Name: "speclet b", Steps: []plan.Address{"2.1"}}}

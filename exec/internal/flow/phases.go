@@ -1,10 +1,13 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -12,20 +15,24 @@ import (
 // phases there are.
 const stepsOfAPhase = 4
 
+// nameKept is how much of what the plan calls a phase is part of its name, in
+// bytes.
+const nameKept = 200
+
 // Phases are the parts of an orchestrated run. A plan with several speclets, or
 // else with several tasks, has one for each of them that has steps among those
-// given. Else the steps are cut into 2 to 3 phases of like size at complexity
+// given, named by its id and by what the plan calls it. Else the steps are cut into 2 to 3 phases of like size at complexity
 // 3, 3 to 4 at 4, and 4 to 5 at 5: as many as give each four steps, and never
 // more than there are steps.
 func Phases(p *plan.Plan, steps []history.Outline, complexity int) []history.Phase {
 	named := map[string]string{}
 	for _, t := range p.Tasks {
-		named[t.ID] = "task " + t.ID
+		named[t.ID] = called("task "+t.ID, cmp.Or(t.Title, t.Description))
 	}
 	if len(p.Speclets) > 1 {
 		for _, s := range p.Speclets {
 			for _, t := range s.Tasks {
-				named[t] = "speclet " + s.ID
+				named[t] = called("speclet "+s.ID, s.Description)
 			}
 		}
 	}
@@ -45,6 +52,14 @@ func Phases(p *plan.Plan, steps []history.Outline, complexity int) []history.Pha
 		return phases
 	}
 	return cut(steps, complexity)
+}
+
+// called is an id with what the plan calls it, where it says that.
+func called(id, text string) string {
+	if text = strings.TrimSpace(bound.FirstLine(strings.TrimSpace(text))); text == "" {
+		return id
+	}
+	return id + ": " + bound.Text(text, nameKept)
 }
 
 // cut divides steps into phases of like size.
