@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -58,8 +59,14 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 		folder = displayPath(done.Clone)
 		where = "The run works in a clone, and the workspace was not touched: the tree of the clone"
 	}
-	fmt.Fprintf(p.out, "%s is as it was before step %s. What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
-		where, escaped(string(step)), done.Kept.Tree.Short(), done.Kept.Tree, escaped(quoted(folder)), inDir(f.Dir))
+	but := ""
+	if len(done.Others) > 0 {
+		but = ", but for what no step did, which stays"
+	}
+	fmt.Fprintf(p.out, "%s is as it was before step %s%s.", where, escaped(string(step)), but)
+	fmt.Fprintf(p.out, " What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
+		done.Kept.Tree.Short(), done.Kept.Tree, escaped(quoted(folder)), inDir(f.Dir))
+	p.stays(done.Others)
 	if done.Sealed {
 		again := action.Action{Kind: action.Finish, Run: done.Run}
 		fmt.Fprintf(p.out, "Run %s has ended, and its journal and documents stay as they are; that it was set back stands beside them, for status, report, log, learn and --from.\nto do that work again  %s\n",
@@ -68,6 +75,20 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	}
 	fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, f.Dir)))
 	return nil
+}
+
+// othersShown is how many changes of others are named.
+const othersShown = 10
+
+// stays names what no step did, and which stays where a run is set back.
+func (p *cli) stays(others []ledger.Change) {
+	for i, c := range others {
+		if i == othersShown {
+			fmt.Fprintf(p.out, "stays  and %d more\n", len(others)-i)
+			return
+		}
+		fmt.Fprintf(p.out, "stays  %s\n", c)
+	}
 }
 
 // abandonCommand is "planlock abandon".

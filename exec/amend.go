@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -84,6 +85,9 @@ type RolledBack struct {
 	// Sealed is set if the run was finished: its journal accepts nothing, so it
 	// stays as it ended, and the journal beside it says that it was set back.
 	Sealed bool
+	// Others is in what the tree differs from that before the step: no step
+	// did that, and it stays.
+	Others []ledger.Change
 	// Clone is the folder whose tree was set back, where the run works in a
 	// clone and has not delivered it; "" where it is the workspace.
 	Clone string
@@ -132,7 +136,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if kept == nil {
 		return nil, accepting(err, action.Action{Kind: action.Rollback, Run: id, Step: step})
 	}
-	done := &RolledBack{Run: id, Kept: kept.Tree, Sealed: kept.Sealed}
+	done := &RolledBack{Run: id, Kept: kept.Tree, Sealed: kept.Sealed, Others: kept.Others}
 	if e.Work.Layered() && !e.rewind.Places() {
 		done.Clone = e.Work.Dir
 	}

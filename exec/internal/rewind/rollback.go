@@ -33,10 +33,13 @@ func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 }
 
 // A Kept says what a rollback found: the tree that was there, and whether the
-// run had ended, so that its own journal says nothing of it.
+// run had ended, so that its own journal says nothing of it. Others is in what
+// the folder differs from the tree that the run was set back to: no step did
+// that, and it stays.
 type Kept struct {
 	Tree   record.Snapshot
 	Sealed bool
+	Others []ledger.Change
 }
 
 // RollBack sets a run that nobody has in hand back to before a step, whose
@@ -74,7 +77,11 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 		return nil, err
 	}
 	if done.Sealed {
-		return done, r.setBackSealed(ctx, s, to, done.Tree, by, why)
+		if err := r.setBackSealed(ctx, s, to, done.Tree, by, why); err != nil {
+			return done, err
+		}
+		done.Others, err = r.others(ctx, root, to)
+		return done, err
 	}
 	if err := r.Unwind(ctx, s); err != nil {
 		return done, err
@@ -98,7 +105,20 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 			return done, err
 		}
 	}
+	if done.Others, err = r.others(ctx, root, to); err != nil {
+		return done, err
+	}
 	return done, r.Pause(ctx, "rolled back to before "+string(s.Address), nil)
+}
+
+// others is in what a folder differs from a tree.
+func (r *Rewind) others(ctx context.Context, dir string, from record.Snapshot) ([]ledger.Change, error) {
+	was, err := r.Rec.Store.Tree(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.Work.Tolerant().Scan(ctx, dir, nil)
+	return ledger.Diff(was, now), err
 }
 
 // Stuck says that what steps did outside of the workspace could not be undone.
