@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -293,7 +294,7 @@ func TestResearcherReadsWhatIsNamed(t *testing.T) {
 // called.
 func TestResearcherReadsTheSourcesOfTheTask(t *testing.T) {
 	files := map[string]string{"notes.md": "the limiter counts per client\n", "lore/a.txt": "a limiter of clients\n",
-		"lore.txt": "limiter\n", "x.txt": "limiter\n"}
+		"lore.txt": "poems\n", "x.txt": "poems\n"}
 	c := advice.Case{Kind: advice.Research, Point: advice.Task, Files: []string{"lore.txt", "lore/a.txt", "notes.md", "x.txt"},
 		Task: &plan.Task{Title: "Write the limiter", ResearchSources: []string{"documentation", "`./notes.md`", "lore/"}},
 		Open: opener(files)}
@@ -303,6 +304,27 @@ func TestResearcherReadsTheSourcesOfTheTask(t *testing.T) {
 	}
 	if got := strings.Join(a.Sources, " "); got != "notes.md lore/a.txt" {
 		t.Errorf("read %s", got)
+	}
+}
+
+// What has the words of a failure is read, whatever it is called: first a file
+// that the failure names, then those that have words which few have.
+func TestResearcherSearchesTheCode(t *testing.T) {
+	files := map[string]string{"src/m1.py": "# nothing\n", "src/widgets.py": "def apply_discount(x): return x\n",
+		"a.txt": "a wrong sum\n", "b.txt": "poems\n", "c.bin": "apply_discount\x00"}
+	c := advice.Case{Kind: advice.Research, Point: advice.Execution, Step: &plan.Step{Description: "Use apply_discount"},
+		Failure: history.AttemptFailed{Class: history.Crashed,
+			Reasons: []string{`program: agent reported: "apply_discount gave the wrong sum in src/m1.py"`}},
+		Files: []string{"a.txt", "b.txt", "c.bin", "src/m1.py", "src/widgets.py"}, Open: opener(files)}
+	a, err := (advice.Builtin{}).Advise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(a.Sources, " "); got != "src/m1.py src/widgets.py" {
+		t.Errorf("read %s", got)
+	}
+	if !slices.Contains(a.Findings, "src/widgets.py:1: def apply_discount(x): return x") {
+		t.Errorf("found %q", a.Findings)
 	}
 }
 

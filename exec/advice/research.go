@@ -2,6 +2,7 @@ package advice
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -20,6 +21,9 @@ const (
 	researchFiles    = 5
 	researchBytes    = 256 << 10 // of each file
 	researchFindings = 10
+	researchSearched = 2000     // files looked into for the words, at most
+	researchBegin    = 64 << 10 // of each of those
+	researchLooked   = 16 << 20 // of all of those
 )
 
 // research reports what the workspace has to say about a case.
@@ -31,7 +35,11 @@ func research(ctx context.Context, c Case) (Advice, error) {
 	}
 	a := Advice{Advisor: "researcher", Queries: asked}
 	found := map[string]bool{}
-	for _, name := range related(c, words) {
+	names, err := related(ctx, c, words)
+	if err != nil {
+		return Advice{}, err
+	}
+	for _, name := range names {
 		if err := context.Cause(ctx); err != nil {
 			return Advice{}, err
 		}
@@ -99,9 +107,10 @@ func wordsOf(queries []string) []string {
 }
 
 // related are the files to read: those that the task names as sources, or that
-// lie in a folder that it names, those that the step declares, then those whose
-// names have most of the words.
-func related(c Case, words []string) []string {
+// lie in a folder that it names, those that the step declares, those that the
+// failure names, then those whose names have most of the words, and whose
+// content has most of those that few files have.
+func related(ctx context.Context, c Case, words []string) ([]string, error) {
 	var names []string
 	add := func(paths ...string) {
 		for _, p := range paths {
@@ -124,14 +133,22 @@ func related(c Case, words []string) []string {
 	if c.Step != nil {
 		add(declared(c.Step)...)
 	}
+	add(blamed(c)...)
+	if len(names) == researchFiles {
+		return names, nil
+	}
+	within, err := ratings(ctx, c, words)
+	if err != nil {
+		return nil, err
+	}
 	type rated struct {
 		name   string
-		rating int
+		rating float64
 	}
 	var all []rated
 	for _, name := range c.Files {
 		lower := strings.ToLower(name)
-		n := 0
+		n := within[name]
 		for _, w := range words {
 			if strings.Contains(lower, w) {
 				n += 2
@@ -148,7 +165,78 @@ func related(c Case, words []string) []string {
 	for _, r := range all {
 		add(r.name)
 	}
+	return names, nil
+}
+
+// blamed are the files that a failure names by their paths, or by the end of an
+// absolute one.
+func blamed(c Case) []string {
+	var names []string
+	files := map[string]bool{}
+	for _, name := range c.Files {
+		files[name] = true
+	}
+	for _, signal := range cause.Signals(c.Failure, c.Attempts) {
+		for _, word := range strings.FieldsFunc(signal.Text, func(r rune) bool {
+			return unicode.IsSpace(r) || strings.ContainsRune("\\\"'`()[]<>:,;=", r)
+		}) {
+			word = strings.TrimPrefix(strings.TrimRight(word, "."), "./")
+			below := strings.HasPrefix(word, "/")
+			for word != "" {
+				if files[word] {
+					names = append(names, word)
+				}
+				if !below {
+					break
+				}
+				_, word, _ = strings.Cut(word, "/")
+			}
+		}
+	}
 	return names
+}
+
+// ratings rate the content of the first files: each word that a file has counts
+// the more, the fewer of them have it.
+func ratings(ctx context.Context, c Case, words []string) (map[string]float64, error) {
+	has, files, looked := map[string][]string{}, map[string]int{}, 0
+	for _, name := range c.Files[:min(len(c.Files), researchSearched)] {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if looked >= researchLooked {
+			break
+		}
+		own, read := wordsIn(c.Open, name, words)
+		looked += read
+		for _, w := range own {
+			has[name] = append(has[name], w)
+			files[w]++
+		}
+	}
+	all := map[string]float64{}
+	for name, own := range has {
+		for _, w := range own {
+			all[name] += 1 / float64(files[w])
+		}
+	}
+	return all, nil
+}
+
+// wordsIn are the words that the beginning of a text has, and how many bytes
+// that is; none of what is no text, or cannot be read.
+func wordsIn(open func(string) (io.ReadCloser, error), name string, words []string) (has []string, read int) {
+	f, err := open(name)
+	if err != nil {
+		return nil, 0
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, researchBegin))
+	if err != nil || bytes.IndexByte(text, 0) >= 0 {
+		return nil, len(text)
+	}
+	lower := strings.ToLower(string(text))
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.Contains(lower, w) }), len(text)
 }
 
 func declared(s *plan.Step) []string {

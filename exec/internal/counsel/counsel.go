@@ -75,7 +75,7 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 		Method:  m.Advised(step),
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
 		Criteria: slices.Concat(task.AcceptanceCriteria, step.Evidence), Plan: co.Locked.Plan(),
-		Files:  filesOf(tree),
+		Files:  co.filesOf(tree),
 		Open:   func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
 		Runner: co.Runner(nil).Judge(),
 	}
@@ -177,10 +177,10 @@ func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said
 
 // filesOf lists the files of a tree, for advisors that look for names: contents
 // they open one by one.
-func filesOf(tree *ledger.Tree) []string {
+func (co *Counsel) filesOf(tree *ledger.Tree) []string {
 	var paths []string
 	for entry := range tree.All() {
-		if entry.Kind == ledger.File {
+		if entry.Kind == ledger.File && !slices.Contains(co.Rec.Run.Started.Own, entry.Path) {
 			paths = append(paths, entry.Path)
 		}
 	}

@@ -24,7 +24,7 @@ func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kin
 	said, _ := co.hear(ctx, advice.Case{
 		Kind: kind, Point: advice.Task, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shown,
 		Step:     step,
-		Criteria: task.AcceptanceCriteria, Plan: co.Locked.Plan(), Files: filesOf(tree),
+		Criteria: task.AcceptanceCriteria, Plan: co.Locked.Plan(), Files: co.filesOf(tree),
 		Open:   func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
 		Runner: co.Runner(nil).Judge(),
 	})
