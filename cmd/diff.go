@@ -51,7 +51,7 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 	if f.Format == "json" {
 		return diffJSON(ctx, p.out, ws, run, s, a, entry)
 	}
-	return p.diffText(ctx, ws, s, a, entry)
+	return p.diffText(ctx, ws, run, s, a, entry)
 }
 
 // A noEntryError says that nobody looked at what an attempt did.
@@ -92,10 +92,10 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 
 // diffText shows an entry to people. On a terminal the text of changes is
 // escaped; elsewhere it is written as it is, so that patch can read it.
-func (p *cli) diffText(ctx context.Context, ws exec.Workspace, s *history.Step, a *history.Attempt,
+func (p *cli) diffText(ctx context.Context, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt,
 	entry *history.Accounted) error {
 	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number,
-		escaped(screen.MethodName(a.Method.Method)), outcomeOf(s, a))
+		escaped(screen.MethodName(a.Method.Method)), outcomeOf(run, s, a))
 	io.WriteString(p.out, safetext.Indent("  ", entry.Account.String()))
 	accounted := slices.Concat(entry.Account.SymbolsMatching, entry.Account.SymbolsExtra)
 	for _, symbol := range entry.Symbols {
@@ -148,7 +148,7 @@ func diffJSON(ctx context.Context, w io.Writer, ws exec.Workspace, run *history.
 	entry *history.Accounted) error {
 	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number,
 		Method: a.Method.Method,
-		Kept:   stays(s, a), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
+		Kept:   stays(run, s, a), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
 		Changes: []changeDocument{}, Symbols: entry.Symbols, Lines: entry.Lines, Git: entry.Git}
 	if doc.Symbols == nil {
 		doc.Symbols = []ledger.Symbol{}

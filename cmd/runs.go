@@ -102,17 +102,19 @@ func inHand(ctx context.Context, dir, resume string) string {
 }
 
 // stays reports whether what an attempt did is in the tree.
-func stays(s *history.Step, a *history.Attempt) bool {
-	return a.Failure == nil && !a.Ended.IsZero() && !slices.Contains(s.Undone, a)
+func stays(run *history.Run, s *history.Step, a *history.Attempt) bool {
+	return a.Failure == nil && !a.Ended.IsZero() && !slices.Contains(s.Undone, a) && run.After.Of(s.Address) == nil
 }
 
 // outcomeOf says what became of what an attempt did.
-func outcomeOf(s *history.Step, a *history.Attempt) string {
+func outcomeOf(run *history.Run, s *history.Step, a *history.Attempt) string {
 	switch {
 	case a.Failure != nil:
 		return "undone, " + escaped(string(a.Failure.Class))
-	case stays(s, a):
+	case stays(run, s, a):
 		return "kept"
+	case !slices.Contains(s.Undone, a) && run.After.Of(s.Address) != nil:
+		return "undone, the run was set back after it had ended"
 	case slices.Contains(s.Undone, a):
 		return "undone, the run was set back"
 	}

@@ -126,8 +126,11 @@ func mark(status string) string {
 }
 
 // mark shows the status of the step in one column; one that waits for an answer
-// is marked so.
+// is marked so, and one whose work was taken away after the run had ended.
 func (s *step) mark() string {
+	if s.of != nil && s.of.of.After.Of(s.Address) != nil {
+		return mark(undone)
+	}
 	if n := len(s.Questions); n > 0 && s.Questions[n-1].Open && !s.Status.Over() {
 		return "?"
 	}

@@ -69,8 +69,12 @@ type grounds struct {
 //	the reviewers did not approve it                        failed
 //	its evidence was found                                  completed
 //	it was carried out, and owed no evidence                completed
-//	it failed, or evidence is missing, after all retries    failed_final
+//	evidence is missing after all retries                   failed_final
+//	it failed, and had been tried anew                      failed_final
 //	else                                                    failed
+//
+// No more of a failed one is tried where all retries are used, or advice is not
+// sure enough for another.
 //
 // A task that nobody reviewed counts as approved, and no reason says that it
 // was. Evidence of a task that failed is nobody's to find: it cannot pass.
@@ -100,7 +104,7 @@ func (f *TaskOutcome) conclude(about grounds) {
 	case f.Execution == notExecuted:
 		f.Status, f.Reason = Failed, "it was not carried out, so there is no evidence"
 	case !done && (f.Execution == retryFailed || r.Execution > 0 || r.Verification > 0):
-		f.Status, f.Reason = FailedFinal, approved+"it failed after all retries"
+		f.Status, f.Reason = FailedFinal, approved+"it failed, also when it was tried anew"
 	case done && r.Verification > 0:
 		f.Status, f.Reason = Failed, approved+"carried out, and its evidence is missing, although something was tried anew"
 	case done:

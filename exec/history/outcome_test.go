@@ -85,6 +85,8 @@ func TestReasonsSayWhatHappened(t *testing.T) {
 			Completed, "approved, and carried out; nobody asked for evidence"},
 		"all retries": {TaskOutcome{Execution: succeeded, Verification: evidenceMissing, Retries: Retries{Verification: 2}},
 			grounds{Looked: true}, FailedFinal, "its evidence is missing after all retries"},
+		"failed again": {TaskOutcome{Approval: Approved, Execution: retryFailed, Retries: Retries{Execution: 1}}, grounds{},
+			FailedFinal, "approved, and it failed, also when it was tried anew"},
 		"one was left": {TaskOutcome{Execution: succeeded, Verification: evidenceMissing, Retries: Retries{Verification: 1}},
 			grounds{Looked: true, Stopped: true}, Failed,
 			"carried out, and its evidence is missing, although something was tried anew"},

@@ -26,6 +26,9 @@ var marks = map[history.StepStatus]string{
 	history.Failed: "✗", history.Skipped: "–", history.Blocked: "⊘",
 }
 
+// setBack stands before a step whose work was taken away after the run had ended.
+const setBack = "↶"
+
 // columns are the widths of a step's address, its title and what its gates came
 // to.
 type columns struct{ address, title, gates int }
@@ -60,7 +63,11 @@ func pad(text string, width int) string {
 // stepLine is one line about a step: what it is, what it changed, what it took
 // and what went wrong on the way.
 func stepLine(run *history.Run, s *history.Step, cols columns) string {
-	line := " " + marks[s.Status] + " " + cols.heading(s)
+	mark, back := marks[s.Status], run.After.Of(s.Address)
+	if back != nil {
+		mark = setBack
+	}
+	line := " " + mark + " " + cols.heading(s)
 	if account := s.Account(); account != nil && s.Status == history.Completed {
 		line += "  " + pad(account.Size(), 15)
 	} else {
@@ -70,7 +77,9 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 	if !s.Started.IsZero() && !s.Over.IsZero() {
 		line += fmt.Sprintf("  %7s", seconds(run.Worked(s.Started, s.Over)))
 	}
-	if note := note(s); note != "" {
+	if note := note(s); back != nil {
+		line += "   set back after the run had ended"
+	} else if note != "" {
 		line += "   " + note
 	}
 	return strings.TrimRight(line, " ")
