@@ -324,7 +324,7 @@ func modeChoices() []ask.Choice {
 	return []ask.Choice{
 		{Key: "1", Also: []string{string(plan.Dynamic)}, Label: "dynamic", Consequence: "goes on by itself, and asks when failures pile up (recommended)"},
 		{Key: "2", Also: []string{string(plan.Silent)}, Label: "silent", Consequence: "goes on by itself, and asks only where nothing else is left"},
-		{Key: "3", Also: []string{string(plan.Collaborative)}, Label: "collaborative", Consequence: "asks about every failure"},
+		{Key: "3", Also: []string{string(plan.Collaborative)}, Label: "collaborative", Consequence: "asks before critical steps, about every failure, and about what it blocks"},
 		{Key: "4", Also: []string{string(plan.Education)}, Label: "education", Consequence: "explains steps before they begin, and what they taught"},
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -26,23 +27,25 @@ func (b *Backup) OnlyRepeats() bool {
 	words := strings.FieldsFunc(strings.ToLower(b.Description),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
-		if repeatWords[w] || w == "more" && i > 0 && words[i-1] == "once" || w == "time" && i > 0 && words[i-1] == "another" {
+		if repeatWords()[w] || w == "more" && i > 0 && words[i-1] == "once" || w == "time" && i > 0 && words[i-1] == "another" {
 			repeats = true
 		}
-		if !repeatWords[w] && !emptyWords[w] && strings.Trim(w, "0123456789") != "" {
+		if !repeatWords()[w] && !emptyWords()[w] && strings.Trim(w, "0123456789") != "" {
 			return false
 		}
 	}
 	return repeats
 }
 
-var (
-	repeatWords = wordSet("again retry repeat rerun redo reattempt retries")
-	// emptyWords do not say what is done differently.
-	emptyWords = wordSet(`a an the this that it same step steps primary method approach action operation task command try run do
-		execute attempt perform once more another one second time times twice simply just please and then to of with if fails
-		failed failure on after wait delay up first original previous until succeeds works or`)
-)
+// repeatWords say that something is done once more, and emptyWords do not say
+// what is done differently.
+var repeatWords, emptyWords = sync.OnceValue(func() map[string]bool {
+	return wordSet("again retry repeat rerun redo reattempt retries re same identical unchanged")
+}), sync.OnceValue(func() map[string]bool {
+	return wordSet(`a an the this that it thing as is like before use exactly step steps primary method approach action operation task
+		command try run do execute attempt perform once more another one second time times twice simply just please and then to of
+		with if fails failed failure on after wait delay up first original previous until succeeds works or`)
+})
 
 // wordSet is a set of the words of a text.
 func wordSet(words string) map[string]bool {

@@ -13,7 +13,7 @@ import (
 // and not "Write a report about the service".
 func Builds(goal string) string {
 	words := strings.FieldsFunc(strings.ToLower(goal),
-		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, w := range words {
 		if slices.Contains(buildWords, w) {
 			return w

@@ -18,6 +18,8 @@ func TestBuilds(t *testing.T) {
 		"Write a report about the service":          "",
 		"Write service documentation":               "",
 		"Implement unit tests for the server":       "",
+		"Write a web-app":                           "app",
+		"Document the file-system":                  "system",
 		"Paint the building":                        "",
 		"Document the API":                          "",
 		"Write down how the tool is used by people": "",

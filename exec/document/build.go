@@ -194,7 +194,7 @@ func gitParts(g ledger.GitState) []gitPart {
 // modeSwitches describes who was asked from when on, and why.
 func modeSwitches(ms []history.ModeSwitched) []modeSwitch {
 	return each(ms, func(m history.ModeSwitched) modeSwitch {
-		return modeSwitch{m.From, m.To, m.Cause, list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods),
+		return modeSwitch{m.From, m.To, m.Causes(), list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods),
 			m.Consecutive, m.Recommendation}
 	})
 }

@@ -45,8 +45,19 @@ func TestCompletionCriteria(t *testing.T) {
 				}
 			}
 		}, []gate.Judgement{passed("completion", gate.Final)}, `{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null}`},
-		{"software", func(p *plan.Plan) { proved(p); p.Goal = "Build a limiter" },
+		{"software of which a check sees a file", func(p *plan.Plan) { proved(p); p.Goal = "Build a limiter" },
 			[]gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true,"deployment_artifact_exists":null}`},
+		{"software that is installed", func(p *plan.Plan) {
+			p.Completion.Checks = []plan.Check{{Kind: "command", Run: "pip install ."}}
+			p.Goal = "Build a limiter"
+		}, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"})},
+			`{"primary_deliverable_exists":true,"quality_standards_met":false,"verification_passed":false,"deployment_artifact_exists":false}`},
+		{"software that is a package", func(p *plan.Plan) {
+			proved(p)
+			p.Goal = "Build a limiter"
+			p.Tasks[0].Steps[0].Artifacts = &plan.Artifacts{Create: []string{"limiter.whl"}}
+		}, []gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true,"deployment_artifact_exists":true}`},
 		{"an interface", func(p *plan.Plan) {
 			p.Settings = []plan.Setting{{Key: "user_interface.required",

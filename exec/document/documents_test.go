@@ -199,6 +199,14 @@ func TestNotepadKeepsItsPace(t *testing.T) {
 			t.Errorf("%s: want %q, not %q:\n%s", tt.often, tt.has, tt.hasNot, got)
 		}
 	}
+	each := advised(t)
+	each.plan.Settings = []plan.Setting{{Key: "knowledge_capture.update_frequency", Value: plan.Value{Kind: "string", Text: "per_step"}}}
+	got := string(drawn(t, each, "notepad"))
+	for _, at := range []string{"1.1", "1.2", "2.1"} {
+		if !strings.Contains(got, "### Step "+at+" - 2026") {
+			t.Errorf("step %s has no heading:\n%s", at, got)
+		}
+	}
 	s := waiting(t)
 	s.plan.Settings = []plan.Setting{{Key: "knowledge_capture.update_frequency",
 		Value: plan.Value{Kind: "string", Text: "end_only"}}}
@@ -211,6 +219,23 @@ func TestNotepadKeepsItsPace(t *testing.T) {
 	s.plan.Settings = nil
 	if got := string(drawn(t, s, "progress_limiter.json")); !strings.Contains(got, "notepad_update") {
 		t.Error("the log counts no notes of a task")
+	}
+}
+
+// TestWhoTookTheDefault: a person who picked another mode did not take the
+// default, and where nobody was asked nothing is said of it; of the thresholds of
+// dynamic mode nothing is said by a run that did not measure.
+func TestWhoTookTheDefault(t *testing.T) {
+	for by, want := range map[string]string{"person": `"mode_default_accepted": false`, "host": ""} {
+		s := firstTask(begin(t, limiter(), func(f *history.Started) { f.ModeBy, f.Policy.Mode = by, plan.Silent })).end(history.NotAchieved)
+		if got := string(drawn(t, s, "progress_limiter.json")); !strings.Contains(got, want) ||
+			want == "" && strings.Contains(got, "mode_default_accepted") {
+			t.Errorf("%s: want %q:\n%s", by, want, got)
+		}
+		if got := string(drawn(t, s, "execution_learnings")); strings.Contains(got, "thresholds fit") ||
+			!strings.Contains(got, "never in dynamic mode, but silent: nothing was measured") {
+			t.Errorf("the learnings say what nobody measured:\n%s", got)
+		}
 	}
 }
 

@@ -185,8 +185,9 @@ func (m *Model) functions() map[string]any {
 		"late": func() []*task {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},
-		"sameAgain": func() []emptyBackup { return sameAgain(m) },
-		"strategy":  m.strategy,
+		"sameAgain":  func() []emptyBackup { return sameAgain(m) },
+		"strategy":   m.strategy,
+		"thresholds": m.thresholds,
 		"filesBy": func(op string) []file {
 			return only(m.Files,
 				func(f file) bool { return string(f.Op) == op })

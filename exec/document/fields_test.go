@@ -103,6 +103,7 @@ func TestProgressFields(t *testing.T) {
 		{"mode by the plan", "detours", "mode_selected_by", `"plan"`},
 		{"mode by a person", "concerned", "mode_selected_by", `"user"`},
 		{"mode accepted", "advised", "mode_default_accepted", `true`},
+		{"mode picked by name", "concerned", "mode_default_accepted", `true`},
 		{"mode_selection_timestamp", "detours", "mode_selection_timestamp", `"2026-11-20T08:30:00.000Z"`},
 		{"total_tasks", "detours", "total_tasks", `3`},
 		{"total_steps", "detours", "total_steps", `4`},

@@ -113,7 +113,11 @@ func notesOf(r *history.Run, rep *Model) []note {
 			}
 			all = append(all, note{kind, s.Task, s.Address, at, fmt.Sprintf(format, args...)})
 		}
+		before := len(all)
 		stepNotes(add, s, was)
+		if frequency(rep.plan) == "per_step" && len(all) == before && s.Status.Over() {
+			add(technical, "%s", md(s.became()))
+		}
 	}
 	for _, rec := range rep.analysis.Recommendations {
 		all = append(all, note{idea, rec.Task, "", rep.latest, md(rec.Text())}) // the text names the step
@@ -122,6 +126,19 @@ func notesOf(r *history.Run, rep *Model) []note {
 		all = append(all, note{human, "", "", rep.latest, fmt.Sprintf("%s added to the plan's record, in answer to %s: %s", md(a.By), md(a.Question), md(strings.TrimSuffix(orElse(label(rep, a.Question, a.Choice), a.Choice)+": "+a.Reason, ": ")))})
 	}
 	return all
+}
+
+// became says of a step of which there is nothing to note how it ended.
+func (s *step) became() string {
+	switch a := s.judged(); {
+	case s.Status == history.Completed && a != nil && a.Number > 1:
+		return fmt.Sprintf("completed in attempt %d; nothing more to note", a.Number)
+	case s.Status == history.Completed:
+		return "completed; nothing more to note"
+	case s.Status == history.Skipped:
+		return "left out; nothing more to note"
+	}
+	return string(s.Status) + "; nothing more to note"
 }
 
 // guided is what a person told the attempt that completed a step; "" for none.

@@ -14,7 +14,7 @@ type progress struct {
 	ExecutionMode string `json:"execution_mode"`
 	SelectedBy    string `json:"mode_selected_by"`
 	SelectedAt    stamp  `json:"mode_selection_timestamp"`
-	Accepted      bool   `json:"mode_default_accepted,omitempty"` // by a person
+	Accepted      *bool  `json:"mode_default_accepted,omitempty"` // by a person; nil: none was asked
 	CurrentMode   string `json:"current_mode"`
 	Resumed       int    `json:"resumed_count"`
 	TotalTasks    int    `json:"total_tasks"`

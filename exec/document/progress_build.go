@@ -16,7 +16,7 @@ func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 	out := &progress{
 		RunID: rep.Run, Descriptor: rep.Name, Goal: rep.Goal, StartTime: rep.Started, EndTime: rep.Ended,
 		Status: progressStatus(rep), ExecutionMode: string(rep.FirstMode), SelectedBy: selectedBy(p, r, rep),
-		Accepted:   r.Started.ModeBy == "accepted",
+		Accepted:   defaultAccepted(r, rep),
 		SelectedAt: rep.Started, CurrentMode: string(rep.Mode), Resumed: rep.Resumed,
 		TotalTasks: rep.Counts.Tasks, TotalSteps: rep.Counts.Steps,
 		Initialization: progressStart{
@@ -99,6 +99,16 @@ func selectedBy(p *plan.Plan, r *history.Run, rep *Model) string {
 		return "default"
 	}
 	return "user"
+}
+
+// defaultAccepted says whether the person who was asked for the mode took the
+// default, by an empty line or by name; nil where nobody was asked.
+func defaultAccepted(r *history.Run, rep *Model) *bool {
+	if by := r.Started.ModeBy; by == "accepted" || by == "person" {
+		took := by == "accepted" || rep.FirstMode == plan.Dynamic
+		return &took
+	}
+	return nil
 }
 
 // addTasks writes the tasks in the plan's order, each with its steps.

@@ -402,6 +402,22 @@ type emptyBackup struct {
 	Step plan.Address
 }
 
+// thresholds says what a run in which no trigger of dynamic mode fired tells of
+// their thresholds: nothing where nobody measured, or nothing went wrong.
+func (m *Model) thresholds() string {
+	measured := m.FirstMode == plan.Dynamic || slices.ContainsFunc(m.ModeSwitches, func(s modeSwitch) bool {
+		return s.From == plan.Dynamic || s.To == plan.Dynamic
+	})
+	switch a := m.analysis; {
+	case !measured:
+		return fmt.Sprintf("the run was never in dynamic mode, but %s: nothing was measured, and nothing is known of its thresholds",
+			m.FirstMode)
+	case len(a.Failures.Steps)+len(a.Backups.Used) == 0:
+		return "no trigger of dynamic mode fired, and nothing failed: that tells nothing of its thresholds"
+	}
+	return "no trigger of dynamic mode fired: its thresholds fit"
+}
+
 // sameAgain are backups that would fail as their steps do.
 func sameAgain(m *Model) []emptyBackup {
 	var all []emptyBackup

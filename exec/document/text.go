@@ -101,7 +101,14 @@ func (w *page) speclets(rep *Model) {
 			text += ", the rest left out"
 		}
 		if s.Reason != "" {
-			text += ", " + strings.ReplaceAll(s.Reason, "_", " ")
+			code, rest, _ := strings.Cut(s.Reason, ":") // ids keep their underscores
+			if !strings.Contains(code, " ") {
+				code = strings.ReplaceAll(code, "_", " ")
+			}
+			text += ", " + code
+			if rest != "" {
+				text += ":" + rest
+			}
 		}
 		w.wrap("   ", "     ", text)
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/plan"
@@ -115,5 +116,14 @@ type ModeSwitched struct {
 
 func (*ModeSwitched) Type() string { return "mode-switched" }
 
+// Causes are the triggers that fired, or what else the mode was switched for, as
+// in "critical failure, consecutive failures".
+func (f *ModeSwitched) Causes() string {
+	if len(f.Triggers) > 0 {
+		return strings.Join(f.Triggers, ", ")
+	}
+	return f.Cause
+}
+
 // String is "dynamic to collaborative: critical failure".
-func (f *ModeSwitched) String() string { return sprint("%s to %s: %s", f.From, f.To, f.Cause) }
+func (f *ModeSwitched) String() string { return sprint("%s to %s: %s", f.From, f.To, f.Causes()) }

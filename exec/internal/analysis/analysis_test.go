@@ -302,6 +302,17 @@ func TestRecommendations(t *testing.T) {
 		{"no backup helped", "backup", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "backup_2", "").step("1.2", "", "primary")
 		}, []string{"step 1.1: find another way (its primary method and all 2 backups failed)"}},
+		{"no backup helped and it was left out", "backup", func(t *testing.T) *told {
+			r := tell(t, mixed, 2).add("1.1", 0, &history.StepStarted{Decision: "proceed"})
+			for i, m := range []string{"primary", "backup_1", "backup_2"} {
+				if i > 0 {
+					r.add("1.1", i, &history.Recovery{Rung: "backup", Method: m})
+				}
+				r.add("1.1", i+1, &history.AttemptStarted{Method: m})
+				r.add("1.1", i+1, &history.AttemptFailed{Class: history.Crashed, Reasons: []string{"no"}})
+			}
+			return r.add("1.1", 0, &history.StepSkipped{By: "ana", Why: "enough"}).step("1.2", "", "primary")
+		}, []string{"step 1.1: find another way (its primary method and all 2 backups failed)"}},
 		{"one backup is left", "backup", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "").step("1.2", "", "primary")
 		}, nil},

@@ -161,6 +161,7 @@ func (row rowOf) methods() []Recommendation {
 	}
 	before := 0 // backups that failed before the one in hand
 	by, words := Guidance(row.was)
+	lost := row.was.Status == history.Failed || row.was.FailedAndLeftOut()
 	switch {
 	case len(failed) > 0 && words != "":
 		r.Change, r.Why = fmt.Sprintf("write into its methods what %s said: %s", by, words), "what was tried before failed, and what heard it did it"
@@ -184,13 +185,13 @@ func (row rowOf) methods() []Recommendation {
 			}
 			return all
 		}
-	case row.was.Status == history.Failed && tried > 0 && tried == len(row.step.Backups):
+	case lost && tried > 0 && tried == len(row.step.Backups):
 		r.Change, r.Why = "find another way", fmt.Sprintf("its primary method and all %d backups failed", tried)
 		if tried == 1 {
 			r.Why = "its primary method and its only backup failed"
 		}
 		return []Recommendation{r}
-	case row.was.Status == history.Failed && len(row.step.Backups) == 0 && row.was.Critical:
+	case lost && len(row.step.Backups) == 0 && row.was.Critical:
 		r.Change, r.Why = "give it a backup", "it is critical, failed, and had none"
 		return []Recommendation{r}
 	}

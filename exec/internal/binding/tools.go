@@ -42,14 +42,30 @@ type Tools struct {
 func toolsOf(p *plan.Plan) (tools []history.Tool) {
 	for _, need := range []string{toolRequired, toolRecommended, toolOptional} {
 		for _, s := range p.Settings {
-			for _, name := range s.Value.List {
-				if s.Key == "mcp_tools."+need {
-					tools = append(tools, history.Tool{Name: name.Text, Need: need, Status: toolListed})
-				}
+			if s.Key != "mcp_tools."+need {
+				continue
+			}
+			named := s.Value.List
+			if s.Value.Kind == "string" {
+				named = []plan.Value{s.Value}
+			}
+			for _, v := range named {
+				tools = append(tools, history.Tool{Name: toolName(v), Need: need, Status: toolListed})
 			}
 		}
 	}
 	return tools
+}
+
+// toolName is what a tool server is called that a plan names by a text, or by a
+// table with a name.
+func toolName(v plan.Value) string {
+	for i := 0; v.Kind == "table" && i+1 < len(v.List); i += 2 {
+		if v.List[i].Text == "name" {
+			return v.List[i+1].Text
+		}
+	}
+	return v.Plain()
 }
 
 // verifies reports what [mcp_tools.verification] says of a key: true unless it
@@ -103,12 +119,23 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 	return tools, warnings, nil
 }
 
-// isThere asks about one tool server. A panic is a reason why it is not there.
+// isThere asks about one tool server. A panic is a reason why it is not there,
+// and so is an answer that comes too late: one that heeds no time is not waited
+// for.
 func (x *Tools) isThere(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, toolTime,
 		fmt.Errorf("exec: nobody said within %s whether it is there", toolTime))
 	defer cancel()
-	return session.Caught(fmt.Sprintf("asking for tool %q", name), func() error { return x.Ask(ctx, name) })
+	answer := make(chan error, 1)
+	go func() {
+		answer <- session.Caught(fmt.Sprintf("asking for tool %q", name), func() error { return x.Ask(ctx, name) })
+	}()
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // VerifyAgain looks once more before a run goes on. A run that ended only lacks

@@ -15,7 +15,7 @@ const (
 	InProgress = "in_progress"
 	Completed  = "completed" // every task is, or was left out lawfully; Partial tells whether something is lacking
 	Failed     = "failed"    // a task of it did
-	Blocked    = "blocked"   // a speclet that it needs failed or is blocked, or the run ended before all of it
+	Blocked    = "blocked"   // what it needs failed, is blocked or was left out, or the run ended before all of it
 	Skipped    = "skipped"   // none of its tasks ran
 )
 
@@ -106,7 +106,7 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 	case len(s.TasksFailed) > 0:
 		s.Status = Failed
 	case len(s.TasksBlocked) > 0 && over == len(in.Tasks):
-		s.Status = Blocked
+		s.Status, s.Reason = Blocked, blockedBy(run, in, s.TasksBlocked[0])
 	case over == len(in.Tasks) && over > 0 && len(s.TasksSkipped) == over:
 		s.Status = Skipped
 	case over == len(in.Tasks) && over > 0:
@@ -118,6 +118,30 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 		s.Status = InProgress
 	}
 	return s
+}
+
+// blockedBy says because of which step a task of a speclet is blocked: one of its
+// own, or of what it needs.
+func blockedBy(run *history.Run, in *plan.Speclet, task string) string {
+	for _, s := range stepsOf(run, task) {
+		lost := causeOf(run, s)
+		if s.Blocked == nil || lost == nil {
+			continue
+		}
+		became := "did not run"
+		switch lost.Status {
+		case history.Failed:
+			became = "failed"
+		case history.Skipped:
+			became = "was left out"
+		}
+		own := "step"
+		if slices.Contains(in.Tasks, lost.Task) {
+			own = "its step"
+		}
+		return fmt.Sprintf("%s %s %s", own, lost.Address, became)
+	}
+	return "what it needs is not there"
 }
 
 // untouched reports whether none of the steps has begun, or will not any more.
@@ -149,8 +173,6 @@ func (s *Speclet) depend(list []Speclet, at map[string]int, needs []string) {
 	switch {
 	case len(missing) > 0 && (s.Status == NotStarted || s.Status == Blocked):
 		s.Status, s.Reason = Blocked, "dependency_failed: "+strings.Join(missing, ", ")
-	case s.Status == Blocked && s.Reason == "":
-		s.Reason = "blocked by a step outside of what it depends on"
 	case s.Status == NotStarted && waits:
 		s.Reason = WaitingForDependencies
 	}

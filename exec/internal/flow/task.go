@@ -129,14 +129,17 @@ func halted(run *history.Run) *history.Step {
 	return nil
 }
 
+// causeOf is the step that a blocked one waits for in the end: one that is not
+// blocked, or by nothing but itself.
+func causeOf(run *history.Run, s *history.Step) *history.Step {
+	for n := 0; s != nil && s.Blocked != nil && n < len(run.Steps); n++ {
+		s = run.Step(s.Blocked.By)
+	}
+	return s
+}
+
 // unblock are the ways to get a task done all the same.
 func unblock(run *history.Run, t *plan.Task, over *history.TaskOver) []string {
-	cause := func(s *history.Step) *history.Step {
-		for n := 0; s != nil && s.Blocked != nil && n < len(run.Steps); n++ {
-			s = run.Step(s.Blocked.By)
-		}
-		return s
-	}
 	again := "run what is left of the plan"
 	if run.Started.LockFile != "" {
 		again = "lock the plan again and run it"
@@ -149,7 +152,7 @@ func unblock(run *history.Run, t *plan.Task, over *history.TaskOver) []string {
 	}
 	var s *history.Step
 	if len(over.By) > 0 {
-		s = cause(run.Step(over.By[0]))
+		s = causeOf(run, run.Step(over.By[0]))
 	}
 	if s == nil || s.Status == history.Pending {
 		s = halted(run)

@@ -191,6 +191,28 @@ func (o *outliner) setGoal(lines []blocks.Line) {
 	o.goal = nil
 }
 
+// listGoals takes each item of a list below the heading Goal for a goal of its
+// own, but for those with another label, as **Owner:**.
+func (o *outliner) listGoals(n *ast.List) {
+	for i, item := range blocks.Items(n) {
+		own := o.Own(item)
+		if i > 0 {
+			if len(own) == 0 {
+				continue
+			}
+			if l, ok := labelled(own[0]); ok && l.name != "goal" {
+				continue
+			}
+			o.half.goals = append(o.half.goals, said{at: own[0].At, ok: true})
+			o.goal = &o.half.goals[len(o.half.goals)-1]
+		}
+		o.setGoal(own)
+		if o.goal != nil { // the item says nothing
+			o.goal = nil
+		}
+	}
+}
+
 // wraps reports whether a line of a goal goes on in the next. A goal is one
 // line; one that was broken by an editor ends in the middle of a sentence, at
 // some width or before a small letter.
@@ -283,9 +305,7 @@ func (o *outliner) specletItem(own []blocks.Line, whole string) {
 // the heading Tasks.
 func (o *outliner) list(n *ast.List) {
 	if o.goal != nil {
-		if first := n.FirstChild(); first != nil {
-			o.setGoal(o.Own(first))
-		}
+		o.listGoals(n)
 		return
 	}
 	for i, item := range blocks.Items(n) {

@@ -1,6 +1,10 @@
 package spec
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // A stepPairing is a step of the tasks that both halves have; it may be missing
 // in one.
@@ -97,6 +101,25 @@ func backupIDs(c spot, a, b *step) {
 	}
 }
 
+// A backup is the same way in both files. The run follows the parameters.
+func backupTexts(c spot, a, b *step) {
+	for i, y := range b.backups {
+		if i >= len(a.backups) || a.backups[i].id != y.id {
+			i = slices.IndexFunc(a.backups, func(x *backup) bool { return x.id == y.id })
+		}
+		if i < 0 || a.backups[i].text.text == "" || y.text.text == "" {
+			continue
+		}
+		x := a.backups[i].text.text
+		first, _, _ := strings.Cut(x, "\n") // without what is nested below
+		if same := func(text string) bool { return sameText(x, text) || sameText(first, text) }; !same(y.text.text) &&
+			!(y.method.ok && same(y.method.text)) {
+			c.tell(y.text.at, "say the same in both files", "backup %s of step %s is %q here and %q in the Markdown", y.id,
+				c.step(), shorten(y.text.text), shorten(x))
+		}
+	}
+}
+
 // A step is called the same in both files.
 func stepTitles(c spot, a, b *step) {
 	if a.title.text != "" && b.title.text != "" && !sameText(a.title.text, b.title.text) {
@@ -115,9 +138,13 @@ func outputsDiffer(c spot, a, b *step) {
 	}
 }
 
-// Both files agree whether a step is critical. The run follows the parameters.
+// Both files agree whether a step is critical, each in so many words. The run follows the parameters.
 func criticalDiffers(c spot, a, b *step) {
 	f := b.flagOf(c.t)
+	if a.critical.odd != "" {
+		c.in(c.m).tell(a.critical.at, "write true or false, as critical_flag in the parameters",
+			"step %s is said to be critical here by %q, which is neither true nor false", c.step(), shorten(a.critical.odd))
+	}
 	if x, y := a.critical.value, f.value; x != nil && y != nil && *x != *y {
 		c.tell(f.at, "decide, and write the same in both files",
 			"step %s has critical_flag = %t here and %t in the Markdown", c.step(), *y, *x)

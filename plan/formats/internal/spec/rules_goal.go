@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -121,11 +123,23 @@ func goalHalf(j *judged) []*half {
 // not.
 func goalVague(c spot) {
 	g := c.h.goal()
-	placeholder := strings.HasPrefix(g.text, "[") && strings.HasSuffix(g.text, "]")
-	if g.ok && (len(wordsOf(g.text)) < 3 || placeholder) {
+	if g.ok && (len(wordsOf(g.text)) < 3 || placeholder(g.text)) {
 		c.tell(g.at, "say in a sentence what is there when the goal is reached, and for whom",
 			"the goal says too little: %q", shorten(g.text))
 	}
+}
+
+// placeholder reports whether a text stands for one that is still to come: all of
+// it is in brackets, or it begins with TODO or the like, or has a TBD.
+func placeholder(text string) bool {
+	for _, around := range [...]string{"[]", "<>", "{}"} {
+		if strings.HasPrefix(text, around[:1]) && strings.HasSuffix(text, around[1:]) {
+			return true
+		}
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return len(words) > 0 && slices.Contains([]string{"TODO", "FIXME", "XXX"}, words[0]) ||
+		slices.Contains(words, "TBD") || slices.Contains(words, "TBC")
 }
 
 // shorten cuts a text to what a message can hold.

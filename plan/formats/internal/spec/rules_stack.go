@@ -30,7 +30,7 @@ func software(j *judged) []*half {
 
 // A goal that builds software ([plan.Builds]) has parameters that say with what,
 // for whom and how it is delivered: [software_stack] with deployment_type and
-// primary_language, [user_interface], and [completion_criteria]. An interface
+// primary_language, [user_interface] with required, true or false, and [completion_criteria]. An interface
 // that is required has interface_type, target_users and skill_level; a
 // desktop_app or web_app has [deployment] with target_platform,
 // installation_type and startup_method.
@@ -65,10 +65,12 @@ func missingOfStack(root *tomltree.Node) []string {
 		return n
 	}
 	stack := need("software_stack", "deployment_type", "primary_language")
-	if n := root.Find("user_interface"); flagIn(n, "required").value != nil && *flagIn(n, "required").value {
+	switch required := flagIn(need("user_interface"), "required").value; {
+	case root.Find("user_interface") == nil:
+	case required == nil:
+		missing = append(missing, "user_interface.required, true or false")
+	case *required:
 		need("user_interface", "interface_type", "target_users", "skill_level")
-	} else {
-		need("user_interface")
 	}
 	switch wordsIn(stack, "deployment_type").text {
 	case "desktop_app", "web_app":
@@ -82,7 +84,7 @@ func missingOfStack(root *tomltree.Node) []string {
 // least three flags that are true.
 func completionThin(c spot) {
 	n := c.h.root.Find("completion_criteria")
-	if n == nil || len(itemsOf(n.Find("acceptance_criteria"))) > 0 {
+	if n == nil || slices.ContainsFunc(itemsOf(n.Find("acceptance_criteria")), func(s said) bool { return s.text != "" }) {
 		return
 	}
 	yes := 0
