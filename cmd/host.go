@@ -92,7 +92,7 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 		for _, kind := range []advice.Kind{advice.Reflection, advice.Pivot} {
 			c.Advisors[kind] = remembering{memory, c.Advisors[kind]}
 		}
-		c.Hints = memory.Hints()
+		c.Hints, c.Ready = memory.Hints(), memory.Ready
 	}
 	return r.seatExecutors(c, p.with.Executors, fallback)
 }
@@ -286,11 +286,15 @@ func (r remembering) Identity(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// memoryOf is what was learned in a workspace and promoted.
+// memoryOf is what was learned in a workspace and promoted. What was set back since
+// it was learned is taken back first.
 func memoryOf(ctx context.Context, ws exec.Workspace) (learn.Memory, error) {
 	book, err := openBook(ctx, ws)
 	if err != nil {
 		return learn.Memory{}, err
+	}
+	if err := withdrawSetBack(ctx, ws, book); err != nil {
+		return learn.Memory{}, errors.Join(err, book.Close())
 	}
 	return book.Memory(), book.Close()
 }

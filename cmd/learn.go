@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/learn"
 )
 
@@ -92,12 +94,31 @@ func takeRun(ctx context.Context, ws exec.Workspace, book *learn.Book, id string
 	return book.Take(ctx, recorded, run)
 }
 
+// withdrawSetBack takes back what runs of a workspace taught that were set back since.
+func withdrawSetBack(ctx context.Context, ws exec.Workspace, book *learn.Book) error {
+	runs, err := ws.Runs()
+	if err != nil {
+		return err
+	}
+	for _, id := range runs {
+		if book.Taken(id) && ws.HasAfterwards(id) {
+			if err := takeRun(ctx, ws, book, id); err != nil {
+				return fmt.Errorf("nobody knows whether what run %s taught still stands: %w", id, err)
+			}
+		}
+	}
+	return nil
+}
+
 // printBook lists the entries of a book.
 func printBook(w io.Writer, book *learn.Book, format string) error {
-	none := true
+	none, jobs := true, book.ReadyJobs()
 	for e := range book.Entries() {
 		none = false
 		if format == "jsonl" {
+			if jobs[e.ID] != nil {
+				e.Job = jobs[e.ID]
+			}
 			if err := writeLine(w, struct {
 				learn.Entry
 				Ready bool `json:"ready"`
@@ -114,11 +135,32 @@ func printBook(w io.Writer, book *learn.Book, format string) error {
 			state, e.Kind,
 			plural(e.Confirmed, "confirmation"), e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.About()),
 			escaped(e.Remedy))
+		if job := jobs[e.ID]; job != nil {
+			printReadyJob(w, e, job)
+		}
 	}
 	if none && format == "text" {
 		fmt.Fprintln(w, "Nothing has been learned yet: finished runs teach what worked.")
 	}
 	return nil
+}
+
+// printReadyJob says of an entry with jobs what they leave, which runs stand behind
+// them, and whether reviewers are offered them.
+func printReadyJob(w io.Writer, e learn.Entry, job *history.ReadyJob) {
+	state := "offered to reviewers with --learned"
+	switch {
+	case e.State != learn.Active:
+		state = "not offered: nobody has promoted it"
+	case job.Withheld != "":
+		state = "not offered: " + job.Withheld
+	}
+	var runs []string
+	for _, r := range job.Runs {
+		runs = append(runs, fmt.Sprintf("%s (%s, %s)", r.Run, r.Step, r.Basis))
+	}
+	fmt.Fprintf(w, "  ready job %s, confidence %.2f, of runs %s; %s\n", job.Digest.Short(), job.Confidence,
+		escaped(orElse(strings.Join(runs, ", "), "none")), escaped(state))
 }
 
 // printAudit prints every record of a book.

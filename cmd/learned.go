@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/learn"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
@@ -26,11 +27,11 @@ type lessons struct {
 // nil where nothing was, and where it cannot be read, which is told: no plan is
 // refused for that. Without only it is about all steps.
 func (p *cli) lessonsFor(ctx context.Context, dir string, recorded *plan.Plan, only ...plan.Address) *lessons {
-	path := bookPath(orElse(dir, "."))
-	if _, err := os.Lstat(path); err != nil {
+	ws := p.workspace(orElse(dir, "."))
+	if _, err := os.Lstat(bookPath(ws.Dir)); err != nil {
 		return nil
 	}
-	book, err := readBook(ctx, path)
+	book, err := readBook(ctx, ws)
 	if err != nil {
 		fmt.Fprintf(p.err, "planlock: warning: what was learned cannot be read: %s\n", escaped(err.Error()))
 		return nil
@@ -46,13 +47,33 @@ func (p *cli) lessonsFor(ctx context.Context, dir string, recorded *plan.Plan, o
 // bookPath is where the book of a workspace lies.
 func bookPath(dir string) string { return filepath.Join(dir, ".planlock", "learned") }
 
-// readBook opens a book for reading.
-func readBook(ctx context.Context, path string) (*learn.Book, error) {
-	log, err := filelog.Read(ctx, path)
+// readBook reads the book of a workspace as it would be if what was set back since
+// were taken back. Nothing is written: the book that it is is one in memory.
+func readBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
+	log, err := filelog.Read(ctx, bookPath(ws.Dir))
 	if err != nil {
 		return nil, err
 	}
-	return bookOf(ctx, log)
+	copied := new(checkpoint.MemoryLog)
+	for text, err := range log.Replay(ctx) {
+		if err == nil {
+			err = copied.Append(ctx, [][]byte{text})
+		}
+		if err != nil {
+			return nil, errors.Join(err, log.Close())
+		}
+	}
+	if err := log.Close(); err != nil {
+		return nil, err
+	}
+	book, err := bookOf(ctx, copied)
+	if err != nil {
+		return nil, err
+	}
+	if err := withdrawSetBack(ctx, ws, book); err != nil {
+		return nil, errors.Join(err, book.Close())
+	}
+	return book, nil
 }
 
 // bookOf is the book that a log holds. The log is closed where it holds none.
@@ -62,6 +83,14 @@ func bookOf(ctx context.Context, log checkpoint.Log) (*learn.Book, error) {
 		return nil, errors.Join(err, log.Close())
 	}
 	return book, nil
+}
+
+// standing says whether reviewers are offered a ready job.
+func standing(r learn.Recommendation) string {
+	if r.Withheld != "" {
+		return "not offered: " + r.Withheld
+	}
+	return fmt.Sprintf("its confidence is %.2f", r.Confidence)
 }
 
 // printLessons tells whoever writes a plan what was learned about its steps.
@@ -77,6 +106,9 @@ func printLessons(w io.Writer, found *lessons) {
 		}
 		fmt.Fprintf(w, "  %s  %s\n       %s (%s in %s)\n", escaped(string(r.Step)), escaped(r.Does),
 			escaped(safetext.Clip(r.Remedy, 200)), escaped(why), plural(r.Runs, "run"))
+		if r.ReadyJob != "" {
+			fmt.Fprintf(w, "       ready job %s: %s\n", escaped(r.ReadyJob.Short()), escaped(standing(r)))
+		}
 		if r.How != "" {
 			fmt.Fprintf(w, "       %s\n", escaped(safetext.Clip(r.How, 200)))
 		}

@@ -69,6 +69,9 @@ func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 		}
 		fmt.Fprintf(w, "stopped  %s\n", escaped(why))
 	}
+	for _, c := range run.Recalled() {
+		fmt.Fprintf(w, "memory   task %s: %s\n", escaped(c.Task), escaped(c.String()))
+	}
 	for _, a := range run.Amendments {
 		fmt.Fprintf(w, "amended  %s by %s\n", plural(len(a.Added), "further step"),
 			escaped(orElse(a.By, "the host")))

@@ -26,6 +26,17 @@ type statusDocument struct {
 	Parked     []workDocument `json:"parked"`             // they wait for an answer
 	Questions  []string       `json:"questions"`          // their ids, the oldest first
 	SetBack    []setBack      `json:"set_back,omitempty"` // since it ended
+	Ready      []readyJob     `json:"ready_jobs,omitempty"`
+}
+
+// A readyJob is one that went well in earlier runs and was known for a task.
+type readyJob struct {
+	Task       string        `json:"task_id"`
+	Digest     ledger.Digest `json:"digest"`
+	From       string        `json:"run_id"` // the latest run in which it was accepted
+	Confidence float64       `json:"confidence"`
+	Used       bool          `json:"used"`
+	Unused     string        `json:"unused_reason,omitempty"`
 }
 
 // A setBack says that the work of a run that had ended was set back.
@@ -58,6 +69,9 @@ func newStatus(run *history.Run, cutOff bool) statusDocument {
 		for _, b := range run.After.Setbacks {
 			d.SetBack = append(d.SetBack, setBack{b.To, b.Steps, b.By, b.Reason, b.At, b.Kept.Tree, !b.Done})
 		}
+	}
+	for _, c := range run.Recalled() {
+		d.Ready = append(d.Ready, readyJob{c.Task, c.Job.Digest, c.Job.Latest(), c.Job.Confidence, c.Unused == "", c.Unused})
 	}
 	for _, q := range run.Questions() {
 		d.Questions = append(d.Questions, q.ID)

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
@@ -78,6 +79,9 @@ type Controller struct {
 	// Hints are told to whoever carries out a step, such as what was learned from
 	// earlier runs. They bind nobody, and decide nothing.
 	Hints []string
+	// Ready are jobs that went well in earlier runs. The reviewers of a task that does
+	// the same are offered them; none runs unless all of them approve it.
+	Ready []history.ReadyJob
 	// Reviewers decide about each task before its first step; nil: nobody does.
 	// Those who look at its work afterwards are among Gates.
 	Reviewers []review.Reviewer

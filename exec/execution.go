@@ -217,8 +217,9 @@ func (e *execution) assemble() {
 			Warnings: append(c.withoutSay(e.Plan), c.unasked(e.Plan)...)}}
 	e.rewind.Beside = e.life.Beside
 	e.drive = &drive.Drive{Session: s, Bound: e.bound, People: persons, Rewind: e.rewind, Counsel: advisors,
-		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers, Hints: c.Hints},
-		Evidence:  &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},
+		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers, Hints: c.Hints,
+			Ready: c.Ready},
+		Evidence: &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},
 		Attempts: &attempt.Attempts{Session: s, Bound: e.bound, Rewind: e.rewind,
 			Hints: c.Hints, Inbox: persons.Inbox, Executor: e.executor},
 		Deliveries: e.deliveries,

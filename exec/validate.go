@@ -222,14 +222,33 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent,
 	if c.Evidence != nil {
 		agents = append(agents, probe.Agent{Name: "evidence", Version: c.Evidence.Version()})
 	}
-	if len(c.Hints) > 0 {
-		agents = append(agents, probe.Agent{Name: "memory", Version: fmt.Sprintf("hints: %d", len(c.Hints)),
-			Identity: string(ledger.Sum([]byte(strings.Join(c.Hints, "\n"))))})
+	if m := c.memory(); m != nil {
+		agents = append(agents, *m)
 	}
 	for _, g := range c.Gates {
 		add("gate", g.Info().Name, g)
 	}
 	return agents, errors.Join(errs...)
+}
+
+// memory is what a run is bound to of what earlier runs taught; nil where it is
+// told nothing of that. A ready job that is withheld can not run, so it binds nobody.
+func (c *Controller) memory() *probe.Agent {
+	known, version := strings.Join(c.Hints, "\n"), fmt.Sprintf("hints: %d", len(c.Hints))
+	n := 0
+	for _, r := range c.Ready {
+		if r.Withheld == "" {
+			n++
+			known += "\x00" + string(r.Digest) + " " + r.Does
+		}
+	}
+	if n > 0 {
+		version += fmt.Sprintf(", ready jobs: %d", n)
+	}
+	if n+len(c.Hints) == 0 {
+		return nil
+	}
+	return &probe.Agent{Name: "memory", Version: version, Identity: string(ledger.Sum([]byte(known)))}
 }
 
 // planSetting finds what a plan says of the pipeline: a key of [execution].

@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -25,6 +26,8 @@ type taskDraft struct {
 	Terminal  *string                `json:"terminal_reason"`
 	Steps     []review.Step          `json:"steps"` // how it would be done
 	Jobs      []draftJob             `json:"proposed_jobs"`
+	Ready     []readyLine            `json:"ready_jobs,omitempty"`
+	Memory    *fromMemory            `json:"from_memory,omitempty"`
 	Contracts ordered[contract]      `json:"contracts"` // by reviewer
 }
 
@@ -35,6 +38,7 @@ type contract struct {
 	Flags   flags            `json:"flags"`
 	Checks  ordered[rawJSON] `json:"checks"`
 	Jobs    []draftJob       `json:"proposed_jobs"`
+	Ready   ledger.Digest    `json:"ready_job,omitempty"`
 	Faults  []string         `json:"faults,omitempty"`
 	Error   string           `json:"error,omitempty"`
 }
@@ -84,7 +88,7 @@ func newDraft(rep *Model, task *plan.Task, a *history.Approval) taskDraft {
 	d := taskDraft{Task: task.ID, Priority: priorityOf(task), Action: task.Title, About: textOf(task),
 		Criteria: list(task.AcceptanceCriteria), Attempt: a.Attempt, Retry: a.Retry, Patch: orNull(a.Patch),
 		Status: a.Status, Reasons: list(a.Reasons), Terminal: orNull(a.Terminal), Jobs: []draftJob{},
-		Contracts: ordered[contract]{}}
+		Ready: readyLines(a), Memory: newFromMemory(a), Contracts: ordered[contract]{}}
 	shown := review.Request{}
 	for i := range task.Steps {
 		step := shown.AddStep(&task.Steps[i])
@@ -118,7 +122,7 @@ func reviewsOf(r *history.Run, a *history.Approval) []review.Review {
 // that stands there twice it has the first: the contract has a fault then.
 func newContract(r review.Review) contract {
 	c := contract{Verdict: orNull(r.Verdict), Flags: flags{list(r.Critical), list(r.Warnings)},
-		Checks: ordered[rawJSON]{}, Jobs: []draftJob{}, Faults: r.Faults, Error: r.Error}
+		Checks: ordered[rawJSON]{}, Jobs: draftJobs(r.Jobs), Ready: r.ReadyJob, Faults: r.Faults, Error: r.Error}
 	seen := map[string]bool{}
 	for _, check := range r.Checks {
 		if !seen[check.Name] {
@@ -126,8 +130,14 @@ func newContract(r review.Review) contract {
 			c.Checks = append(c.Checks, pair[rawJSON]{check.Name, rawJSON(check.Value)})
 		}
 	}
-	for _, j := range r.Jobs {
-		c.Jobs = append(c.Jobs, draftJob{j.ID, j.Entry, rawJSON(j.Args), list(j.Artifacts)})
-	}
 	return c
+}
+
+// draftJobs are jobs in the form in which reviewers write them.
+func draftJobs(jobs []review.Job) []draftJob {
+	all := []draftJob{}
+	for _, j := range jobs {
+		all = append(all, draftJob{j.ID, j.Entry, rawJSON(j.Args), list(j.Artifacts)})
+	}
+	return all
 }

@@ -58,6 +58,7 @@ type taskSummary struct {
 	Status       string   `json:"status"`
 	Reason       string   `json:"status_reason,omitempty"`
 	Approval     string   `json:"approval,omitempty"`
+	FromRun      string   `json:"jobs_from_run,omitempty"` // what ran comes from memory, of this run
 	Execution    string   `json:"execution,omitempty"`
 	Verification string   `json:"verification,omitempty"`
 	Attempts     int      `json:"attempts_total"`
@@ -80,6 +81,9 @@ func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 			ts.Status, ts.Reason, ts.Approval, ts.Execution, ts.Verification = string(o.Status), o.Reason,
 				string(o.Approval), string(o.Execution), string(o.Verification)
 			ts.Attempts, ts.RunIDs, ts.Artifacts = o.Attempts, o.Runs, o.Artifacts
+		}
+		if a := r.Task(t.ID).Approval(); a != nil && a.ReadyJob() != nil {
+			ts.FromRun = a.ReadyJob().Latest()
 		}
 		s.Tasks = append(s.Tasks, ts)
 	}

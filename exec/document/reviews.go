@@ -27,7 +27,9 @@ type approvalLine struct {
 	Retry     int                    `json:"retry_attempt"`
 	Reasons   []string               `json:"reasons"`
 	Terminal  *string                `json:"terminal_reason"`
-	Undone    bool                   `json:"undone"` // the run was set back to before the task
+	Undone    bool                   `json:"undone"`                // the run was set back to before the task
+	Ready     []readyLine            `json:"ready_jobs,omitempty"`  // from memory
+	Memory    *fromMemory            `json:"from_memory,omitempty"` // where the approved jobs come from
 	Contracts []review.Review        `json:"contracts"`
 }
 
@@ -51,6 +53,7 @@ func newApprovalLine(a *history.Approval) approvalLine {
 	for _, j := range a.Jobs {
 		line.Jobs = append(line.Jobs, j.ID)
 	}
+	line.Ready, line.Memory = readyLines(a), newFromMemory(a)
 	return line
 }
 

@@ -148,6 +148,7 @@ func Text(out io.Writer, rep *Model) error {
 	for _, s := range rep.steps {
 		w.failure(s)
 	}
+	w.recalled(recalled(rep.of))
 	w.judged("Approval", rep.Planning)
 	w.judged("Completion", rep.Final)
 	w.files(rep.Files)
@@ -366,6 +367,18 @@ func (w *page) judged(title string, js []judgement) {
 		if j.Result != "pass" && j.judged() {
 			w.gate(j)
 		}
+	}
+}
+
+// recalled writes what became of jobs that went well in earlier runs.
+func (w *page) recalled(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	w.line("")
+	w.line("   From memory:")
+	for _, line := range lines {
+		w.wrap("     ", "     ", line)
 	}
 }
 

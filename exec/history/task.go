@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -132,8 +133,13 @@ type Approval struct {
 	// were when they were approved; those that were not there yet are left out.
 	RunBy   plan.Address    `json:"run_by,omitempty"`
 	Entries []ApprovedEntry `json:"entries,omitempty"`
-	Retry   int             `json:"retry_attempt"` // 0 for the draft as planned
-	Attempt string          `json:"attempt_id"`    // as in "2/approval#1", from 1
+	// Ready are jobs that went well in earlier runs and are for tasks like this one:
+	// those that the reviewers were offered, and those that were withheld. FromMemory
+	// is the one that Jobs are; "" where the reviewers proposed them.
+	Ready      []ReadyJob    `json:"ready_jobs,omitempty"`
+	FromMemory ledger.Digest `json:"from_memory,omitempty"`
+	Retry      int           `json:"retry_attempt"` // 0 for the draft as planned
+	Attempt    string        `json:"attempt_id"`    // as in "2/approval#1", from 1
 	// Step and Patch name the patched method of the draft that was decided on.
 	Step  plan.Address `json:"step,omitempty"`
 	Patch string       `json:"patch_id,omitempty"`
@@ -156,8 +162,12 @@ type ApprovedEntry struct {
 func (*Approval) Type() string { return "approval" }
 
 func (f *Approval) String() string {
+	said := slices.Clone(f.Reasons)
+	for _, c := range f.Recalled() {
+		said = append(said, c.String())
+	}
 	return sprint("task %s is %s by %s: %s", f.Task, f.Status, count(len(f.Reviews), "reviewer"),
-		strings.Join(f.Reasons, "; "))
+		strings.Join(said, "; "))
 }
 
 // Open reports whether a patched draft may follow.

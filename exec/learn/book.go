@@ -41,12 +41,15 @@ type Entry struct {
 	Wrong     int          `json:"wrong"`             // and lost
 	Version   int          `json:"version,omitempty"` // of the book when it was last promoted or revoked
 	Latest    string       `json:"latest"`            // the latest run that showed it
+	// Job is what it is about, where reviewers approved the jobs that did the step. It
+	// has no runs and no confidence: a Memory knows them.
+	Job *history.ReadyJob `json:"ready_job,omitempty"`
 }
 
 // newEntry is a candidate in quarantine.
 func newEntry(c candidate) *Entry {
 	return &Entry{ID: c.ID, Kind: c.Kind, Pattern: c.Pattern, Does: c.Does, Remedy: c.Remedy, How: c.How, Run: c.Run,
-		Step: c.Step, State: Quarantined}
+		Step: c.Step, State: Quarantined, Job: c.Ready}
 }
 
 // Ready reports whether the entry can be promoted: enough runs have confirmed
@@ -99,6 +102,7 @@ type Book struct {
 // A shown is what a run has shown, as far as it counts.
 type shown struct {
 	taught map[string][]plan.Address // steps, by the entry that they confirm
+	basis  map[string]history.Basis  // of the work of jobs, by the entry
 	trials []trial
 	gone   []plan.Address // steps that were set back since
 }
@@ -159,7 +163,7 @@ func (b *Book) apply(rec record.Record) error {
 
 // take folds in what a run has shown: how entries did, and which are new.
 func (b *Book) take(f taken) {
-	of := &shown{taught: map[string][]plan.Address{}, trials: f.Trials}
+	of := &shown{taught: map[string][]plan.Address{}, basis: map[string]history.Basis{}, trials: f.Trials}
 	b.runs[f.Run] = of
 	for _, t := range f.Trials {
 		if e := b.index[t.Entry]; e != nil {
@@ -181,7 +185,7 @@ func (b *Book) take(f taken) {
 			e.Confirmed++
 			e.Latest = c.Run
 		}
-		of.taught[c.ID] = append(of.taught[c.ID], c.Step)
+		of.taught[c.ID], of.basis[c.ID] = append(of.taught[c.ID], c.Step), c.Basis
 		if e.State == Revoked {
 			e.State = Quarantined // it has to prove itself from the start
 		}
@@ -304,11 +308,12 @@ func (b *Book) Withdraw(ctx context.Context, r *history.Run) error {
 }
 
 // shadow asks every entry against a cause that the run met, in a step that does
-// the same, what it would have said.
+// the same, what it would have said. Ready jobs that ran and failed have lost.
 func (b *Book) shadow(h harvest) []trial {
 	var trials []trial
 	for _, e := range b.entries {
 		if e.Kind == Procedural {
+			trials = append(trials, h.lostBy(e)...)
 			continue
 		}
 		for _, m := range h.meetings {

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -11,7 +12,7 @@ type Kind string
 const (
 	// Semantic: against a cause, a remedy that worked.
 	Semantic Kind = "semantic"
-	// Procedural: a step that works as it is written.
+	// Procedural: a step that works as it is written, or the jobs that did it.
 	Procedural Kind = "procedural"
 	// Confirmed: a remedy that a person proposed, and that worked.
 	Confirmed Kind = "confirmed"
@@ -39,11 +40,19 @@ type candidate struct {
 	How     string       `json:"how,omitempty"`  // the command or the prompt of it
 	Run     string       `json:"run"`
 	Step    plan.Address `json:"step"`
+	// Ready are the jobs that did the step, where reviewers approved them for it, and
+	// Basis is what their work rests on.
+	Ready *history.ReadyJob `json:"ready_job,omitempty"`
+	Basis history.Basis     `json:"basis,omitempty"`
 }
 
 // named is a candidate with its id.
 func (c candidate) named() candidate {
-	c.ID = ledger.Sum([]byte(string(c.Kind) + "\x00" + c.Pattern + "\x00" + c.Does + "\x00" + c.Remedy)).Short()
+	text := string(c.Kind) + "\x00" + c.Pattern + "\x00" + c.Does + "\x00" + c.Remedy
+	if c.Ready != nil {
+		text += "\x00" + string(c.Ready.Digest)
+	}
+	c.ID = ledger.Sum([]byte(text)).Short()
 	return c
 }
 
@@ -67,4 +76,12 @@ type harvest struct {
 	candidates []candidate
 	meetings   []meeting
 	excluded   []exclusion
+	lost       []lost
+}
+
+// A lost is a ready job that did not do its step.
+type lost struct {
+	job  ledger.Digest
+	step plan.Address
+	why  string
 }

@@ -13,6 +13,9 @@ type Memory struct {
 	Version    int     // of the book
 	Remedies   []Entry // semantic and confirmed, in the order of the book
 	Procedures []Entry // procedural
+	// Ready are the jobs of procedures that reviewers approved, for the reviewers of
+	// the next run. Those that are withheld say why.
+	Ready []history.ReadyJob
 }
 
 // Memory is what may be used now.
@@ -25,6 +28,9 @@ func (b *Book) Memory() Memory {
 		case e.State != Active:
 		case e.Kind == Procedural:
 			m.Procedures = append(m.Procedures, *e)
+			if r := b.readyJob(e); r != nil {
+				m.Ready = append(m.Ready, *r)
+			}
 		default:
 			m.Remedies = append(m.Remedies, *e)
 		}
@@ -45,14 +51,12 @@ func (m Memory) Digest() ledger.Digest {
 }
 
 // Remembered is the memory as the built-in advisor reads it: what worked, by root
-// cause. The confidence is the share of its trials and confirmations that an
-// entry won, with one more counted as lost, so that nothing is ever certain.
+// cause, each with its confidence.
 func (m Memory) Remembered() map[string][]history.Approach {
 	all := map[string][]history.Approach{}
 	for _, e := range m.Remedies {
-		won := e.Confirmed + e.Right
 		all[e.Pattern] = append(all[e.Pattern], history.Approach{Description: e.Remedy,
-			Confidence: float64(won) / float64(won+e.Wrong+1)})
+			Confidence: e.confidence()})
 	}
 	return all
 }

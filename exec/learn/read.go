@@ -7,6 +7,8 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/cause"
+	"github.com/planlock/planlock/exec/internal/doing"
+	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -19,13 +21,22 @@ func read(p *plan.Plan, r *history.Run) (harvest, error) {
 		return harvest{}, fmt.Errorf("%w: run %q", ErrUnfinished, r.Started.Run)
 	}
 	h := harvest{run: r.Started.Run}
+	if !r.Started.NoSandbox && !r.Started.Shadow {
+		h.lost = lostJobs(r)
+	}
 	if why := forbidden(r); why != "" {
 		h.excluded = append(h.excluded, exclusion{Why: why})
 		return h, nil
 	}
+	standings := r.Standings()
 	for _, s := range r.Steps {
 		if why := forbiddenStep(r, s); why != "" {
 			h.excluded = append(h.excluded, exclusion{Step: s.Address, Why: why})
+			continue
+		}
+		if a := r.Task(s.Task).Approval(); a != nil && a.RunBy == s.Address && a.Status.Runs() &&
+			s.Completed.Method == recovery.Primary {
+			h.jobs(p, a, s, standings)
 			continue
 		}
 		h.step(p, s)
@@ -82,7 +93,7 @@ func (h *harvest) step(p *plan.Plan, s *history.Step) {
 	if !found || len(s.Attempts) == 0 {
 		return
 	}
-	does := doing(task, step)
+	does := doing.Of(task, step)
 	if len(s.Attempts) == 1 && s.Completed.Method == "primary" {
 		if text := step.Run + step.Prompt; text != "" {
 			h.candidates = append(h.candidates, candidate{Kind: Procedural, Pattern: does, Does: does, Remedy: text,

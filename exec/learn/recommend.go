@@ -3,6 +3,9 @@ package learn
 import (
 	"slices"
 
+	"github.com/planlock/planlock/exec/internal/doing"
+	"github.com/planlock/planlock/exec/internal/method"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -18,6 +21,11 @@ type Recommendation struct {
 	How    string       `json:"how,omitempty"`   // the command or the prompt of it
 	Runs   int          `json:"runs"`            // how many have shown it
 	Change string       `json:"change"`          // what to do about it in the plan
+	// ReadyJob is the digest of the jobs that worked, where reviewers approved them;
+	// Withheld says why those of this plan are not offered them.
+	ReadyJob   ledger.Digest `json:"ready_job,omitempty"`
+	Confidence float64       `json:"confidence,omitempty"` // of a ready job
+	Withheld   string        `json:"withheld,omitempty"`
 }
 
 // Recommend says of each step of a plan, in order, what was learned from steps
@@ -29,10 +37,10 @@ func (m Memory) Recommend(p *plan.Plan, only ...plan.Address) []Recommendation {
 		if len(only) > 0 && !slices.Contains(only, s.Address) {
 			continue
 		}
-		does := doing(task, s)
+		does := doing.Of(task, s)
 		for _, e := range slices.Concat(m.Remedies, m.Procedures) {
 			if e.Does == does && !has(s, e) {
-				all = append(all, e.recommended(s))
+				all = append(all, m.recommended(e, task, s))
 			}
 		}
 	}
@@ -50,13 +58,23 @@ func has(s *plan.Step, e Entry) bool {
 }
 
 // recommended is what an entry says of a step.
-func (e Entry) recommended(s *plan.Step) Recommendation {
+func (m Memory) recommended(e Entry, task *plan.Task, s *plan.Step) Recommendation {
 	r := Recommendation{Step: s.Address, Entry: e.ID, Kind: e.Kind, Does: e.Does, Remedy: e.Remedy, How: e.How,
 		Runs: e.Confirmed}
 	if e.Kind != Procedural {
 		r.Cause = e.Pattern
 	}
-	switch {
+	switch job := m.ready(e); {
+	case job != nil:
+		r.ReadyJob, r.Confidence, r.Withheld = job.Digest, job.Confidence, job.Withheld
+		switch {
+		case !method.Runs(task, s):
+			r.Change = "leave its command to the reviewers: a prompt in place of it"
+		case job.Withheld != "":
+			r.Change = "propose the job anew, if it is right"
+		default:
+			r.Change = "run it with --learned and reviewers: they are offered it as a ready job"
+		}
 	case e.Kind == Procedural:
 		r.Change = "compare what it does with what worked at once"
 	case e.How != "":
@@ -69,7 +87,7 @@ func (e Entry) recommended(s *plan.Step) Recommendation {
 
 // For is the memory of steps that do the same as a step.
 func (m Memory) For(task *plan.Task, s *plan.Step) Memory {
-	does := doing(task, s)
+	does := doing.Of(task, s)
 	others := func(e Entry) bool { return !e.about(does) }
 	return Memory{Version: m.Version, Remedies: slices.DeleteFunc(slices.Clone(m.Remedies), others),
 		Procedures: slices.DeleteFunc(slices.Clone(m.Procedures), others)}
@@ -81,7 +99,7 @@ func (b *Book) Waiting(p *plan.Plan, only ...plan.Address) int {
 	all := map[string]bool{}
 	for task, s := range p.Steps() {
 		if len(only) == 0 || slices.Contains(only, s.Address) {
-			all[doing(task, s)] = true
+			all[doing.Of(task, s)] = true
 		}
 	}
 	n := 0

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/internal/reviewdoc"
+	"github.com/planlock/planlock/ledger"
 )
 
 // maxAnswer is how many bytes a reviewer may answer.
@@ -42,7 +43,7 @@ func (r *Request) Read(text []byte) (Review, error) {
 	}
 	doc := reviewdoc.Read(string(document))
 	read := Review{Verdict: doc.Verdict, Critical: doc.Critical, Warnings: doc.Warnings,
-		Faults: incomplete(doc.Root)}
+		ReadyJob: ledger.Digest(doc.ReadyJob), Faults: incomplete(doc.Root)}
 	for _, c := range doc.Checks {
 		read.Checks = append(read.Checks, Check(c))
 	}

@@ -44,6 +44,7 @@ type Request struct {
 	Patch      string   `json:"patch_id,omitempty"`            // what was changed since
 	Feedback   []string `json:"feedback,omitempty"`            // why it was rejected before
 	Hints      []string `json:"hints,omitempty"`               // about a task: what earlier runs found out
+	Ready      []Offer  `json:"ready_jobs,omitempty"`          // about a task: jobs that went well in earlier runs
 
 	// The rest is of work.
 	Step    string        `json:"step,omitempty"`         // address of the step that ended the task
@@ -103,12 +104,20 @@ func (r *Request) Prompt() string {
 	list(&b, "\nWhat public symbols promise:\n", r.Surfaces)
 	list(&b, "\nWhy it was rejected before:\n", r.Feedback)
 	list(&b, "\nWhat earlier runs found out:\n", r.Hints)
+	var ready []string
+	for _, o := range r.Ready {
+		ready = append(ready, o.text())
+	}
+	list(&b, "\nReady jobs, which went well in such tasks:\n", ready)
 	b.WriteString(`
 Change nothing. Answer with one JSON object and nothing else:
 {"verdict": "APPROVE" | "REJECT" | "CONDITIONAL",
  "flags": {"critical": ["what must not happen"], "warnings": []},
  "checks": {}, "proposed_jobs": []}
 `)
+	if len(ready) > 0 {
+		b.WriteString("To have a ready job run, propose none and add  \"ready_job\": \"its digest\"\n")
+	}
 	return b.String()
 }
 

@@ -27,6 +27,9 @@ type Review struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Checks   []Check  `json:"checks,omitempty"` // in the order in which they were written
 	Jobs     []Job    `json:"proposed_jobs,omitempty"`
+	// About a task: the digest of the ready job that is to run, of those that the
+	// request offers; "" for none. A verdict alone approves none.
+	ReadyJob ledger.Digest `json:"ready_job,omitempty"`
 
 	Criteria []Criterion `json:"criteria,omitempty"` // of work
 	// of work, for the task as a whole, as "file:line", or "file:line: what
@@ -134,7 +137,7 @@ func (r Review) bounded() Review {
 	for _, j := range jobs[:min(len(jobs), maxListed)] {
 		r.Jobs = append(r.Jobs, Job{clip(j.ID), clip(j.Entry), clip(j.Args), clipAll(j.Artifacts)})
 	}
-	r.Verdict, r.Error = clip(r.Verdict), clip(r.Error)
+	r.Verdict, r.Error, r.ReadyJob = clip(r.Verdict), clip(r.Error), ledger.Digest(clip(string(r.ReadyJob)))
 	r.Critical, r.Warnings, r.Faults = clipAll(r.Critical), clipAll(r.Warnings), clipAll(r.Faults)
 	r.Criteria, r.Citations, r.Findings, r.Run, r.Attempt, r.Digest = nil, nil, nil, "", "", ""
 	return r

@@ -64,7 +64,7 @@ func ask(ctx context.Context, reviewer Reviewer, r Request) (Review, error) {
 		r.Type, r.Schema = "validate", validateSchema
 	}
 	r.Acceptance, r.Steps = slices.Clone(r.Acceptance), slices.Clone(r.Steps)
-	r.Hints = slices.Clone(r.Hints)
+	r.Hints, r.Ready = slices.Clone(r.Hints), slices.Clone(r.Ready)
 	r.Feedback, r.Changes, r.Judged = slices.Clone(r.Feedback), slices.Clone(r.Changes), slices.Clone(r.Judged)
 	review, err := answerOf(ctx, reviewer, r)
 	if err == nil && ctx.Err() != nil {

@@ -22,6 +22,7 @@ type Document struct {
 	Warnings []string       // flags
 	Checks   []Check        // in the order in which they were written
 	Jobs     []Job
+	ReadyJob string // digest of an offered job that is to run, "" without
 
 	// Faults are what is missing in the document or cannot be read. All but
 	// warnings reject.
@@ -73,6 +74,11 @@ func Read(text string) *Document {
 		d.Checks = append(d.Checks, Check{v.Key(), v.Raw()})
 	}
 	d.jobs(root.Get("proposed_jobs"))
+	ready := root.Get("ready_job")
+	if d.ReadyJob = ready.Text(); ready.OK() && ready.Kind() != jsontree.Null && (ready.Kind() != jsontree.String || d.ReadyJob == "") {
+		d.warn("contract-jobs-invalid", ready.Offset(), "/ready_job is not the digest of a ready job",
+			`write  "ready_job": "sha256:…", as it was offered, or leave it out`)
+	}
 	return d
 }
 

@@ -52,6 +52,9 @@ func Find(step *plan.Step, s *history.Step, id string) Method {
 func Approved(run *history.Run, step *plan.Step, s *history.Step, id string) Method {
 	if jobs := approvedJobs(run, s); id == recovery.Primary && len(jobs) > 0 {
 		if m, err := OfJobs(step, jobs); err == nil { // else they would not have been approved
+			if r := run.Task(s.Task).Approval().ReadyJob(); r != nil {
+				m.Description += " from memory, as in run " + r.Latest()
+			}
 			return m
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
 // Approvals are what reviewers decide about tasks before they begin.
@@ -29,6 +28,8 @@ type Approvals struct {
 	Reviewers review.Reviewers
 	// Hints are what earlier runs taught, as the host has them.
 	Hints []string
+	// Ready are jobs that went well in earlier runs, as the host has them.
+	Ready []history.ReadyJob
 }
 
 // Submit has the reviewers decide about the task of a step: a first draft of
@@ -46,13 +47,24 @@ func (p *Approvals) Submit(ctx context.Context, s *history.Step, again bool) err
 // A reviewer may only look. One that changed the tree has rejected the draft,
 // whatever it says, and what it changed is undone.
 func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Approval, before ...history.Located) error {
-	reviews := p.Reviewers.Ask(ctx, p.draft(s, a, before))
+	task, _ := p.Contract.At(s.Address)
+	var err error
+	if a.Ready, err = p.ready(ctx, task); err != nil {
+		return err
+	}
+	shown := p.draft(s, a, before)
+	reviews := p.Reviewers.Ask(ctx, shown)
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	objections, jobs := review.Decide(reviews)
+	chosen, unknown := review.Offered(reviews, shown.Ready)
+	if objections = append(objections, unknown...); len(objections) == 0 && len(jobs) == 0 && chosen != "" {
+		a.FromMemory = chosen
+		jobs = a.ReadyJob().Jobs
+	}
 	if err := p.seat(ctx, s, a, jobs); err != nil {
-		objections, jobs = append(objections, err.Error()), nil
+		objections, jobs, a.FromMemory = append(objections, err.Error()), nil, ""
 	}
 	a.Reviews, a.Reasons, a.Jobs = reviews, bound.First(objections, bound.Lines), jobs
 	switch approved := len(objections) == 0; {
@@ -74,6 +86,7 @@ func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Appr
 		return err
 	} else if changed != nil {
 		a.Status, a.Jobs, a.RunBy, a.Entries = history.Rejected, nil, "", nil
+		a.FromMemory = ""
 		a.Reasons, a.Terminal = append(a.Reasons, changed...), "a reviewer changed the tree"
 		facts = append(facts, history.Located{Fact: undo})
 	}
@@ -85,7 +98,7 @@ func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Appr
 func (p *Approvals) seat(ctx context.Context, s *history.Step, a *history.Approval, jobs []review.Job) error {
 	a.RunBy, a.Entries = "", nil
 	task, _ := p.Contract.At(s.Address)
-	at := slices.IndexFunc(task.Steps, func(step plan.Step) bool { return method.Runs(task, &step) })
+	at := seatOf(task)
 	if at < 0 || len(jobs) == 0 {
 		return nil
 	}
@@ -168,6 +181,7 @@ func (p *Approvals) draft(s *history.Step, a *history.Approval, before []history
 		Title:    task.Title, Text: task.Description, Priority: task.Priority,
 		Acceptance: task.AcceptanceCriteria, Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
 		Hints: bound.First(slices.Concat(task.Hints, p.Hints), briefing.Most),
+		Ready: offers(a.Ready),
 		Dir:   p.Work.Dir, Runner: p.Runner(nil)}
 	if last := p.Rec.Run.Task(task.ID).Approval(); last != nil {
 		d.Feedback = last.Reasons

@@ -1,4 +1,6 @@
-package learn
+// Package doing names what a step does, so that what was learned from one finds
+// those that do the same.
+package doing
 
 import (
 	"path"
@@ -10,12 +12,12 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// doing is what a step does, by which lessons find the steps that they are
+// Of is what a step does, by which lessons find the steps that they are
 // about: the kind of its method, the programs that it runs and the kinds of files
 // that it declares to touch. It says nothing of ids, names and words of one plan,
 // unless there is nothing else to go by.
-func doing(task *plan.Task, s *plan.Step) string {
-	programs, kinds := method.Programs(s.Run), kindsOf(touched(task, s))
+func Of(task *plan.Task, s *plan.Step) string {
+	programs, kinds := method.Programs(s.Run), kindsOf(Touched(task, s))
 	var b strings.Builder
 	if task.Kind != "" && task.Kind != "auto" {
 		b.WriteString(task.Kind + ": ")
@@ -37,8 +39,8 @@ func doing(task *plan.Task, s *plan.Step) string {
 	return b.String()
 }
 
-// touched are the paths that a step declares to change, or its task for it.
-func touched(task *plan.Task, s *plan.Step) []string {
+// Touched are the paths that a step declares to change, or its task for it.
+func Touched(task *plan.Task, s *plan.Step) []string {
 	if a := s.Artifacts; a != nil {
 		return slices.Concat(a.Create, a.Modify, a.Delete)
 	}
