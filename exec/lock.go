@@ -96,7 +96,7 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) (_ []Alread
 			return worktree.OpenIn(e.Work.Root, entry.Path)
 		}}
 	var list []Already
-	for _, a := range e.Plan.Graph().Order {
+	for _, a := range e.Plan.Sequence(draft.Format) {
 		task, step := e.Contract.At(a)
 		if step == nil {
 			continue

@@ -46,6 +46,10 @@ type Pass struct {
 	// controller sets it; where it is nil the task began with Before.
 	Since func(context.Context) (*ledger.Tree, error)
 
+	// Order lists the steps in the order of execution. The controller sets it;
+	// where it is nil that is the order of the plan's graph.
+	Order func() []plan.Address
+
 	// Sources reads source files, and says which languages somebody reads. The
 	// controller sets it, and what it read of an attempt it does not read again;
 	// where it is nil, gates read Go.
@@ -86,6 +90,14 @@ type Pass struct {
 	Options plan.CheckOptions // what the host adds to the plan's own rules, for gates that check the plan again
 
 	report *report // made with the first report where the pass was not handed out by a panel
+}
+
+// InOrder lists the steps in the order of execution.
+func (p *Pass) InOrder() []plan.Address {
+	if p.Order != nil {
+		return p.Order()
+	}
+	return p.Plan.Graph().Order
 }
 
 // Frozen is a test that was seen to fail, and that nobody may change before it

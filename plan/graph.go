@@ -29,6 +29,9 @@ func (p *Plan) Graph() *Graph {
 // together.
 type cycles struct{ tasks, speclets, joint [][]string }
 
+// none reports whether there are none.
+func (c cycles) none() bool { return len(c.tasks)+len(c.speclets)+len(c.joint) == 0 }
+
 // order makes a graph without its cycles, and finds those.
 func (p *Plan) order() (*Graph, cycles) {
 	g := &Graph{}
@@ -61,6 +64,21 @@ func (p *Plan) stepsOf(tasks []int) (order []Address) {
 		}
 	}
 	return order
+}
+
+// Sequence is every step of a plan of a format in the order of execution: tasks
+// after what they depend on, and among those that are ready as declared. The
+// speclets of a SPEC pair come stage by stage. Of a list of pending actions,
+// which has no order of its own, the urgent ones come first. Steps of a task
+// follow each other.
+func (p *Plan) Sequence(format Format) []Address {
+	switch {
+	case format == SpecPair:
+		return p.ByStage()
+	case format == PendingActions && len(p.Speclets) == 0:
+		return p.stepsOf(p.ByUrgency())
+	}
+	return p.Graph().Order
 }
 
 // ByStage is every step in the order of execution where speclets are carried out

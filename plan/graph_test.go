@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,5 +131,21 @@ func TestDeepChain(t *testing.T) {
 	p.Tasks[0].DependsOn = []string{fmt.Sprint(tasks - 1)}
 	if g := p.Graph(); len(g.Cycles) != 1 || len(g.Cycles[0]) != tasks+1 {
 		t.Errorf("%d cycles", len(g.Cycles))
+	}
+}
+
+// TestRulesGoByTheOrderOfExecution: a SPEC pair is carried out stage by stage, so
+// that what is declared last may come before what another speclet does.
+func TestRulesGoByTheOrderOfExecution(t *testing.T) {
+	for format, want := range map[plan.Format]bool{plan.SpecPair: false, plan.Native: true} {
+		p := planOf("1", "2", "3")
+		p.Speclets = []plan.Speclet{{ID: "a", Tasks: []string{"1"}}, {ID: "b", Tasks: []string{"2"}, DependsOn: []string{"a"}},
+			{ID: "c", Tasks: []string{"3"}}}
+		p.Tasks[2].Steps[0].TestIntent = &plan.TestIntent{Behavior: "it lights", Test: "go test ./...", FixedBy: "2.1"}
+		d := &plan.Draft{Plan: *p, Format: format}
+		found := slices.ContainsFunc(d.Check(plan.CheckOptions{}), func(d plan.Diagnostic) bool { return d.Code == "fixed-by-not-later" })
+		if found != want {
+			t.Errorf("%s: that the step which makes a test pass comes earlier is said: %v", format, found)
+		}
 	}
 }

@@ -130,6 +130,9 @@ func (x *inspection) indexSteps() {
 	var graph *Graph
 	graph, x.cycles = x.plan.order()
 	x.sequence = graph.Order
+	if f := x.draft.Format; (f == SpecPair || f == PendingActions) && x.cycles.none() {
+		x.sequence = x.plan.Sequence(f)
+	}
 	x.order = make(map[Address]int, len(x.steps))
 	for i, a := range x.sequence {
 		if _, ok := x.order[a]; !ok {

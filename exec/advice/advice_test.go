@@ -412,6 +412,8 @@ func TestPivoterReadsWhatChecksPrinted(t *testing.T) {
 	const missing = "ModuleNotFoundError: No module named 'yaml'"
 	for name, f := range map[string]history.AttemptFailed{
 		"a check": {Class: history.GateFailed, Findings: []gate.Finding{{Message: "the command failed", Happened: missing}}},
+		"a test runner": {Class: history.GateFailed, Findings: []gate.Finding{{Message: "the command failed",
+			Happened: "# Error: Cannot find module 'left-pad'\nnot ok 1\n# tests 1\n# pass 0\n# fail 1\nFAIL a.test.js\n"}}},
 		"the end": {Class: history.Crashed, Reasons: []string{"Traceback: " + strings.Repeat("in handler ü, ", 60) + missing}},
 	} {
 		a, err := advice.Builtin{}.Advise(t.Context(), advice.Case{Kind: advice.Pivot, Failure: f, Attempts: []*history.Attempt{{Failure: &f}}})

@@ -53,7 +53,7 @@ func judgeCompletion(ctx context.Context, pass *gate.Pass) error {
 func stillThere(pass *gate.Pass) error {
 	var due []string
 	by := map[string]plan.Address{}
-	for _, s := range inOrder(pass.Plan) {
+	for _, s := range inOrder(pass) {
 		if s.Artifacts == nil {
 			continue
 		}
@@ -98,13 +98,12 @@ func deletes(s *plan.Step, p string) bool {
 
 // inOrder lists the steps in the order of execution, or as declared where the
 // plan gives none.
-func inOrder(p *plan.Plan) []*plan.Step {
+func inOrder(pass *gate.Pass) []*plan.Step {
 	var out []*plan.Step
-	if g := p.Graph(); g != nil {
-		for _, a := range g.Order {
-			if _, s, ok := p.Step(a); ok {
-				out = append(out, s)
-			}
+	p := pass.Plan
+	for _, a := range pass.InOrder() {
+		if _, s, ok := p.Step(a); ok {
+			out = append(out, s)
 		}
 	}
 	if len(out) == 0 {

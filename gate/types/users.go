@@ -128,7 +128,7 @@ func adaptedBy(pass *gate.Pass, folder string) plan.Address {
 	if pass.Step == nil || pass.Plan == nil {
 		return ""
 	}
-	order := pass.Plan.Graph().Order
+	order := pass.InOrder()
 	for _, at := range order[slices.Index(order, pass.Step.Address)+1:] {
 		if _, s, ok := pass.Plan.Step(at); ok && s.Artifacts != nil && declares(s.Artifacts, folder) {
 			return at

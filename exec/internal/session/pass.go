@@ -18,7 +18,7 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 	pass := &gate.Pass{
 		Phase: phase, Plan: s.Judging.Plan, RunID: s.Rec.Run.Started.Run, Dir: s.Work.Dir, Base: s.Work.Base,
 		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Frozen: s.frozen(of),
-		Introduced: introduced, Broken: broken, Kept: s.Rec.Run.Kept(), Runner: r, Log: s.Rec.Log, Sources: s.Sources,
+		Introduced: introduced, Broken: broken, Kept: s.Rec.Run.Kept(), Runner: r, Log: s.Rec.Log, Sources: s.Sources, Order: s.order,
 	}
 	if of != nil {
 		pass.Task, pass.Step = s.Judging.At(of.Address)
@@ -32,6 +32,15 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 		pass.Since = func(ctx context.Context) (*ledger.Tree, error) { return s.beforeTask(ctx, pass) }
 	}
 	return pass
+}
+
+// order lists the steps in the order of execution.
+func (s *Session) order() []plan.Address {
+	order := make([]plan.Address, len(s.Rec.Run.Steps))
+	for i, step := range s.Rec.Run.Steps {
+		order[i] = step.Address
+	}
+	return order
 }
 
 // failures are why earlier attempts of a step failed, oldest first.
