@@ -215,11 +215,11 @@ func (e *ErrorPropagation) visit(v Visitor) {
 	v.Flag(Key{Name: "enabled", Doc: "whether earlier failures are looked at", Older: "propagation_enabled"},
 		&e.Enabled)
 	v.Flag(Key{Name: "read_prior_steps", Doc: "whether earlier outcomes are read"}, &e.ReadPriorSteps)
-	v.Flag(Key{Name: "dependency_tracking", Doc: "whether a failure holds up what depends on it"},
+	v.Flag(Key{Name: "dependency_tracking", Doc: "false is taken for a breach of the articles, and asked about; what needs a step that failed is blocked all the same"},
 		&e.DependencyTracking)
 	typed(v, Key{Name: "propagation_strategy", Doc: "what an earlier failure means for later steps", Older: "strategy",
 		Words: propagations}, &e.Strategy)
-	number(v, Key{Name: "failure_threshold", Doc: "so many failures end the run", Min: 1, Max: many},
+	number(v, Key{Name: "failure_threshold", Doc: "so many failed steps of one task, and dynamic mode asks", Min: 1, Max: many},
 		&e.FailureThreshold)
 	v.Settings(Key{Name: "extra"}, &e.Extra)
 }

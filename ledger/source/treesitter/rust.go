@@ -54,7 +54,7 @@ func rustPlaces(symbol string) []string {
 	if len(parts) < 2 || slices.Contains(parts, "") || strings.ContainsAny(symbol, "/.") {
 		return nil
 	}
-	spelled := func(name string) string { return strings.ReplaceAll(source.Literally(name), "_", "[-_]") }
+	spelled := func(name string) string { return strings.ReplaceAll(source.Literally(name), "_", `[\-_]`) }
 	var places []string
 	for n := 1; n < len(parts); n++ {
 		modules := make([]string, n)

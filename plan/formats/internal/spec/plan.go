@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/decidable"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
+	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -46,6 +47,7 @@ func join(first, second *half) making {
 		m.plan.Tasks[i] = m.task(numbered("tasks", i), p, first, second)
 	}
 	m.speclets(first, second)
+	m.plan.Settings = orderSettings(m.plan.Settings)
 	return m
 }
 
@@ -325,6 +327,10 @@ func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], fir
 	if s.Run == "" && s.Prompt == "" {
 		s.Prompt = strings.TrimSpace(strings.Join(append([]string{x.method.or(y.method).text}, x.more...), "\n"))
 	}
+	if p.first != nil && p.second != nil {
+		m.keepMethod(a.id, &s, "method_in_markdown", x.method.text)
+		m.keepMethod(a.id, &s, "method_in_parameters", y.method.text)
+	}
 	for _, c := range decidable.Derived(s.Description, s.Prompt) {
 		if !saidOf(&s, c.Path) {
 			s.Postconditions = append(s.Postconditions, c)
@@ -355,6 +361,15 @@ func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], fir
 		s.Backups = append(s.Backups, makeBackup(f, g))
 	}
 	*to = s
+}
+
+// keepMethod keeps what a half says of how a step is done where that is not used.
+func (m *making) keepMethod(task string, s *plan.Step, key, text string) {
+	if text == "" || strings.Contains(s.Run+"\n"+s.Prompt, text) || sameText(text, s.Description) {
+		return
+	}
+	m.plan.Settings = append(m.plan.Settings, plan.Setting{Value: sketch.Text(text),
+		Key: "metadata.tasks." + spelling.QuoteKey(task) + ".steps." + spelling.QuoteKey(s.ID) + "." + key})
 }
 
 // saidOf reports whether a step says of a path what becomes of it, or checks it.

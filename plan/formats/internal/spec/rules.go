@@ -81,6 +81,7 @@ var rules = sync.OnceValue(func() []rule {
 		{"backup-missing-in-toml", plan.Error, stepsOfBoth(backupNotInTOML)},
 		{"backup-missing-in-md", plan.Error, stepsOfBoth(backupNotInMarkdown)},
 		{"backup-id-differs", plan.Warning, stepsOfBoth(backupIDs)},
+		{"method-differs", plan.Warning, stepsOfBoth(methodsDiffer)},
 		{"backup-differs", plan.Warning, stepsOfBoth(backupTexts)},
 		{"title-differs", plan.Warning, stepsOfBoth(stepTitles)},
 		{"expected-output-differs", plan.Warning, stepsOfBoth(outputsDiffer)},

@@ -101,7 +101,8 @@ func backupIDs(c spot, a, b *step) {
 	}
 }
 
-// A backup is the same way in both files. The run follows the parameters.
+// A backup is the same way in both files. The run follows the Markdown, unless the
+// parameters say how it is done.
 func backupTexts(c spot, a, b *step) {
 	for i, y := range b.backups {
 		if i >= len(a.backups) || a.backups[i].id != y.id {
@@ -117,6 +118,20 @@ func backupTexts(c spot, a, b *step) {
 			c.tell(y.text.at, "say the same in both files", "backup %s of step %s is %q here and %q in the Markdown", y.id,
 				c.step(), shorten(y.text.text), shorten(x))
 		}
+	}
+}
+
+// Both files say the same way to do a step. The run follows the Markdown, unless
+// the parameters have a command or a prompt.
+func methodsDiffer(c spot, a, b *step) {
+	x, y := a.method, b.method
+	if x.text == "" || y.text == "" || x.text == y.text {
+		return
+	}
+	first, _, _ := strings.Cut(x.text, "\n")
+	if !sameText(x.text, y.text) && !sameText(first, y.text) && !sameText(y.text, b.title.text) {
+		c.tell(y.at, "say the same in both files, or how as run or prompt",
+			"step %s is done by %q here and by %q in the Markdown, which counts", c.step(), shorten(y.text), shorten(x.text))
 	}
 }
 
