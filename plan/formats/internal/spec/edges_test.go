@@ -124,6 +124,7 @@ func TestEdges(t *testing.T) {
 		"without primary language": {full(window, desktop, without(app, "primary_language")), "stack-incomplete", true},
 		"without user interface":   {full("", desktop, app), "stack-incomplete", true},
 		"without required":         {full("[user_interface]\ninterface_type = \"window\"\n", desktop, app), "stack-incomplete", true},
+		"the interface is none":    {full("[user_interface]\ntype = \"none\"\n", desktop, app), "stack-incomplete", false},
 		"without interface type": {full(without(window, "interface_type"), desktop, app),
 			"stack-incomplete", true},
 		"without target users": {full(without(window, "target_users"), desktop, app),

@@ -30,7 +30,7 @@ func software(j *judged) []*half {
 
 // A goal that builds software ([plan.Builds]) has parameters that say with what,
 // for whom and how it is delivered: [software_stack] with deployment_type and
-// primary_language, [user_interface] with required, true or false, and [completion_criteria]. An interface
+// primary_language, [user_interface] with required, true or false (or the type "none"), and [completion_criteria]. An interface
 // that is required has interface_type, target_users and skill_level; a
 // desktop_app or web_app has [deployment] with target_platform,
 // installation_type and startup_method.
@@ -65,10 +65,11 @@ func missingOfStack(root *tomltree.Node) []string {
 		return n
 	}
 	stack := need("software_stack", "deployment_type", "primary_language")
-	switch required := flagIn(need("user_interface"), "required").value; {
-	case root.Find("user_interface") == nil:
+	ui := need("user_interface")
+	switch required := flagIn(ui, "required").value; {
+	case ui == nil, required == nil && wordsIn(ui, "required", "interface_type", "type").text == "none":
 	case required == nil:
-		missing = append(missing, "user_interface.required, true or false")
+		missing = append(missing, "user_interface.required")
 	case *required:
 		need("user_interface", "interface_type", "target_users", "skill_level")
 	}
