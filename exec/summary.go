@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
 )
@@ -53,11 +54,26 @@ func (w Workspace) WriteSummaries(ctx context.Context, run *history.Run) (writte
 				path, s.Name))
 			continue
 		}
-		if err := atomicfile.Stream(disk.From(ctx), path, 0o644, s.Draw); err != nil {
-			errs = append(errs, fmt.Errorf("exec: summary: %w", err))
+		if err := w.writeSummary(ctx, run, path, s); err != nil {
+			errs = append(errs, err)
 			continue
 		}
 		written = append(written, path)
 	}
 	return written, errors.Join(errs...)
+}
+
+// writeSummary writes a summary where it is known as one that the run drew.
+func (w Workspace) writeSummary(ctx context.Context, run *history.Run, path string, s document.Summary) error {
+	sum, err := views.Sum(s.Draw)
+	if err == nil && run.After.Last() != nil { // it says more than the run's own document
+		err = w.home().Told(ctx, run.Started.Run, sum)
+	}
+	if err == nil {
+		err = atomicfile.Stream(disk.From(ctx), path, 0o644, s.Draw)
+	}
+	if err != nil {
+		return fmt.Errorf("exec: summary: %w", err)
+	}
+	return nil
 }

@@ -182,6 +182,10 @@ func (t *Task) label() string {
 	return t.Description
 }
 
+// Expected are the files that the task names itself, as they stand; globs are not
+// among them.
+func (t *Task) Expected() []string { return slices.DeleteFunc(slices.Clone(t.Files), isGlob) }
+
 // LeftBefore begins the hint that says why an earlier run left a task.
 const LeftBefore = "an earlier run left it: "
 
@@ -326,8 +330,11 @@ func (s *Step) Expected() []string {
 	}
 	paths = append(paths, s.Evidence...)
 	slices.Sort(paths)
-	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return strings.ContainsAny(path, "*?[{") })
+	return slices.DeleteFunc(slices.Compact(paths), isGlob)
 }
+
+// isGlob reports whether a declared path stands for several.
+func isGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
 // Retries is how often the primary method may be tried again.
 func (s *Step) Retries() int {

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/carry"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -194,10 +196,40 @@ func (rep *Model) afterFailure() []nextStep {
 	case len(rep.of.LackEvidence()) > 0:
 		out = append(out, rep.finish("Once that is mended, look for the evidence again: steps that left none are carried out again with what needs them, and all else is taken over"))
 	case rep.Counts.Completed > 0 && !rep.of.CarriedOut():
-		out = append(out, rep.finish("Once the rest is mended, carry out that alone: what was completed is taken over, and nothing runs twice"))
+		out = append(out, rep.finish("Once the rest is mended, "+rep.again()))
 	}
 	return append(append(out, diffs(rep)...), nextStep{why: "Prove the report", do: rep.prove()})
 }
+
+// again says what a run that finishes this one carries out, while the plan and
+// the workspace are what they are.
+func (rep *Model) again() string {
+	contract := &guard.Contract{Plan: rep.plan}
+	c := &carry.Case{Now: contract, Was: contract, Run: rep.of}
+	for _, o := range rep.of.Started.Steps {
+		c.Order = append(c.Order, o.Address)
+	}
+	over, anew := c.Over()
+	if len(anew) == 0 {
+		return "carry out that alone: what was completed is taken over, and nothing runs twice"
+	}
+	left := "nothing is taken over"
+	if len(over) > 0 {
+		left = count(len(over), "step is", "steps are") + " taken over"
+	}
+	var names []string
+	for _, a := range anew[:min(len(anew), anewListed)] {
+		names = append(names, string(a.Step))
+	}
+	if n := len(anew) - len(names); n > 0 {
+		names = append(names, fmt.Sprintf("and %d more", n))
+	}
+	return fmt.Sprintf("carry it out: %s, and %s completed and carried out once more, since what they need is carried out: %s",
+		left, count(len(anew), "step was", "steps were"), strings.Join(names, ", "))
+}
+
+// anewListed is how many of the steps that are carried out once more are named.
+const anewListed = 20
 
 // finish is how the run is finished by another one, and why.
 func (rep *Model) finish(why string) nextStep {

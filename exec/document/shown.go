@@ -294,6 +294,11 @@ func failedTasks(m *Model, whole bool) []taskFailure {
 				f.Reasons = append(f.Reasons, fmt.Sprintf("step %s: %s", s.Address, meaning(s.Failure.Class)))
 			}
 		}
+		if !whole && t.Status == string(history.PartlyDone) {
+			for _, s := range t.Steps {
+				f.Reasons = append(f.Reasons, s.notDone()...)
+			}
+		}
 		if len(f.Steps) == 0 {
 			for _, s := range t.Steps {
 				f.Attempts += len(s.Attempts)
@@ -302,11 +307,24 @@ func failedTasks(m *Model, whole bool) []taskFailure {
 		if o := m.of.Task(t.ID).Word(); o != nil && whole {
 			f.Reasons = append([]string{o.Reason}, f.Reasons...)
 		}
-		if whole || len(f.Steps) > 0 {
+		if whole || len(f.Reasons) > 0 {
 			all = append(all, f)
 		}
 	}
 	return all
+}
+
+// notDone says why a step was not done that nothing failed in; none where it was.
+func (s *step) notDone() []string {
+	switch {
+	case s.Skipped != nil && !s.Skipped.Done:
+		return []string{fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)}
+	case s.Blocked != nil:
+		return []string{fmt.Sprintf("step %s is blocked: %s", s.Address, s.Blocked.Why)}
+	case !s.Status.Over():
+		return []string{fmt.Sprintf("step %s did not run", s.Address)}
+	}
+	return nil
 }
 
 // stuck reports whether a step failed, or waits for a person because it did not

@@ -389,7 +389,7 @@ func (w *page) unlooked(steps []*step) {
 		return
 	}
 	w.line("")
-	w.line("   Nobody looked at what these steps did. A reviewer, or a check like this in the plan, would:")
+	w.line("   Nobody judged what these steps did. A reviewer, or a check like this in the plan, would:")
 	for _, s := range steps {
 		w.line("   # " + string(s.Address))
 		w.WriteString(safetext.Escape("   "+s.Standing.Verify) + "\n") // never cut: it is to be copied

@@ -82,11 +82,18 @@ func (c *Case) Blocker() *history.Step {
 		if !other.Precedes(s) {
 			break
 		}
-		if (other.Task == s.Task || c.Needs(s.Task, other.Task)) && c.missing(other) || c.behind(other) {
+		if c.Misses(other) {
 			return other
 		}
 	}
 	return nil
+}
+
+// Misses reports whether the step waits for another one before it that is not
+// completed.
+func (c *Case) Misses(other *history.Step) bool {
+	s := c.Step
+	return (other.Task == s.Task || c.Needs(s.Task, other.Task)) && c.missing(other) || c.behind(other)
 }
 
 // behind reports whether another step is a checkpoint that nobody settled, and the

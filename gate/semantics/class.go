@@ -101,11 +101,18 @@ func conclude(pass *gate.Pass, declared, actual plan.SemanticChange, undecided [
 	if len(undecided) > 0 {
 		pass.Evidencef("nobody can say what became of what these offer: %s", strings.Join(undecided, ", "))
 	}
+	became := "; what its source files offer changed as in " + string(actual)
+	switch {
+	case len(undecided) > 0 && actual == plan.Preserving: // so far as anybody can say
+		became = ""
+	case len(undecided) > 0:
+		became = "; what the others offer changed as in " + string(actual)
+	}
 	switch {
 	case declared != "":
-		pass.Evidencef("the step is declared %s; what its source files offer changed as in %s", declared, actual)
+		pass.Evidencef("the step is declared %s%s", declared, became)
 	case actual == plan.Preserving || pass.Plan != nil && pass.Plan.Profile.Records():
-		pass.Evidencef("the step declares no class; what its source files offer changed as in %s", actual)
+		pass.Evidencef("the step declares no class%s", became)
 	default:
 		pass.Report(gate.Finding{Code: code.SemanticClass, Message: fmt.Sprintf("the step declares no class, and its change is at least %s", actual),
 			Expected: "a semantic_change", Happened: string(actual)})

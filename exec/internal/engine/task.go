@@ -156,6 +156,9 @@ func Claimed(run *history.Run, task *plan.Task) (runs, artifacts []string) {
 			}
 		}
 	}
+	if run.Started.Format == plan.PendingActions { // elsewhere what a task names is what it may change
+		add(&artifacts, task.Expected()...)
+	}
 	if a := run.Task(task.ID).Approval(); a != nil {
 		for _, job := range a.Jobs {
 			add(&artifacts, job.Artifacts...)

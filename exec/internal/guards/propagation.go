@@ -50,11 +50,16 @@ type reviewed struct{ critical, all bool }
 // what they failed of, and which of them persons have reviewed.
 func earlier(c *guard.Case) (prior []plan.Address, concerns []string, seen reviewed) {
 	seen = reviewed{true, true}
+	chosen := c.Step.Chosen(ask.Dependency, choice.GoOn)
 	for _, before := range c.Run.NotCompleted() {
 		if !before.Precedes(c.Step) {
 			break
 		}
 		prior = append(prior, before.Address)
+		if chosen && before.Status != history.Failed && c.Misses(before) && len(concerns) < concernsListed {
+			concerns = append(concerns, bound.Text(fmt.Sprintf("%s is %s, and a person had %s run all the same",
+				before.Address, before.Status, c.Step.Address), 200))
+		}
 		if before.Status != history.Failed {
 			continue
 		}

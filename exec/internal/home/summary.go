@@ -2,10 +2,19 @@ package home
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/ledger"
 )
 
 // maxSummary bounds what is looked at: nobody reads a summary of 16 MB.
@@ -33,10 +42,38 @@ func (h Home) Summary(file string) bool {
 	if err != nil {
 		return false
 	}
+	if told, err := os.ReadFile(h.told(found[1])); err == nil &&
+		slices.Contains(strings.Fields(string(told)), string(ledger.Sum(text))) {
+		return true
+	}
 	for _, name := range drawn {
 		if kept, err := os.ReadFile(name); err == nil && bytes.Equal(kept, text) {
 			return true
 		}
 	}
 	return false
+}
+
+// told is the file in the folder of a run that has the digests of the summaries
+// which were written beside its plan and say more than its documents do: that
+// it was set back since it ended.
+func (h Home) told(run string) string { return filepath.Join(h.RunDir(run), "summaries") }
+
+// Told notes that a summary of a run is about to be written beside its plan, so
+// that [Home.Summary] knows it.
+func (h Home) Told(ctx context.Context, run string, summary ledger.Digest) error {
+	name := h.told(run)
+	text, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case slices.Contains(strings.Fields(string(text)), string(summary)):
+		return nil
+	}
+	text = append(text, summary+"\n"...)
+	return atomicfile.Stream(disk.From(ctx), name, 0o644, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }

@@ -19,8 +19,9 @@ import (
 func Confirmation(c *guard.Case) (ask.Question, bool) {
 	s := c.Step
 	task, step := c.Place()
-	if c.Run.Policy.Mode != plan.Collaborative || c.Run.Mode != plan.Collaborative || !s.Critical ||
-		len(s.Attempts) > 0 || checkpoints(task) {
+	whole := c.Run.Policy.Mode == plan.Collaborative && c.Run.Mode == plan.Collaborative
+	itself := step.Mode == plan.Collaborative && c.Mode() == plan.Collaborative
+	if !whole && !itself || !s.Critical || len(s.Attempts) > 0 || checkpoints(task) {
 		return ask.Question{}, false
 	}
 	if last := lastOf(s, ask.Confirmation); last != nil && (last.Answer == nil || last.Answer.Choice != choice.Stop) {

@@ -71,6 +71,9 @@ func TestMarkdownDialects(t *testing.T) {
 		"lists below speclets": {
 			"### SPECLet [a]: First one\n- depends_on: []\n- tasks: [1]\n\n### SPECLet [b]: Second\n- **Depends on:**\n  - a\n- **Tasks included:** [2, 3]\n- parallel_allowed: true\n\n### SPECLet [c]: Third\n- **Depends_on:** [a, b]\n\n### Task [1]: T\n- tasks: of no speclet\n",
 			"speclet a \"First one\" needs [] has [\"1\"] at 1:1\nspeclet b \"Second\" needs [\"a\"] has [\"2\" \"3\"] at 5:1\nspeclet c \"Third\" needs [\"a\" \"b\"] has [] at 11:1\ntask 1 \"T\" at 14:1\n"},
+		"plain lines below speclets": {
+			"### SPECLet [a]: First one\nDepends on: none\nTasks: [1, 2]\n\n### SPECLet b_2: Second\nTasks: [3]\nDepends on: a\n\n### SPECLet Notes: of nothing\n",
+			"speclet a \"First one\" needs [] has [\"1\" \"2\"] at 1:1\nspeclet b_2 \"Second\" needs [\"a\"] has [\"3\"] at 5:1\n"},
 		"numbered tasks": {
 			"## Goal\n\nMove\n\n## Tasks\n1. Copy\n2. **Check**\n   - Step 2.1: Count\n\n## After\n1. Rest\n",
 			"goal Move\ntask 1 \"Copy\" at 6:1\ntask 2 \"Check\" at 7:1\n  2.1 \"Count\" at 8:4 critical - mode \"\" output \"\" by \"Count\"\n"},

@@ -99,6 +99,9 @@ var (
 	backupHeading = lazyre.New(`^Backup +` + ident + ` *:\s*(.*)$`)
 	// specletHeading is a SPECLet, with or without a title.
 	specletHeading = lazyre.New(`^(?i:speclet) +\[([^\]]+)\] *(?::\s*(.*))?$`)
+	// bareSpeclet is a SPECLet whose id has no brackets: it begins as ids do, with a
+	// small letter or a digit, and has a title.
+	bareSpeclet = lazyre.New(`^(?i:speclet) +([a-z0-9][\w.-]*) *:\s*(\S.*)$`)
 	// boldStep is an item "**Step [1]:** T", with or without a checkbox.
 	boldStep = lazyre.New(`^(?:\[[ xX~-]\] +)?\*\*Step +` + ident + ` *(?::\s*\*\*|\*\*\s*:)\s*(.*)$`)
 	// plainStep is an item "Step 1.1: T".

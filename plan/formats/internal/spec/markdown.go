@@ -106,7 +106,7 @@ func (o *outliner) heading(n *ast.Heading) {
 		return
 	}
 	o.leaveSpeclet(n.Level)
-	if id, t, ok := entitled(title, specletHeading); ok && n.Level > 1 {
+	if id, t, ok := entitled(title, specletHeading, bareSpeclet); ok && n.Level > 1 {
 		o.closeSection(at)
 		o.openSpeclet(id, t, at, n.Level)
 		return
@@ -236,11 +236,18 @@ func (o *outliner) paragraph(n *ast.Paragraph) {
 	}
 	o.listing = false
 	for i, l := range lines {
-		b, ok := labelled(l)
+		b, ok := o.label(l)
 		if !ok {
 			continue
 		}
-		value := valueOf(b, lines[i:])
+		own := lines[i : i+1]
+		for _, next := range lines[i+1:] {
+			if _, ok := o.label(next); ok {
+				break
+			}
+			own = lines[i : i+len(own)+1]
+		}
+		value := valueOf(b, own)
 		switch {
 		case b.name == "goal":
 			o.half.restated = append(o.half.restated, say(value, b.at))
@@ -252,6 +259,20 @@ func (o *outliner) paragraph(n *ast.Paragraph) {
 			o.specletField(b.name, value, l.At)
 		}
 	}
+}
+
+// label reads a line that begins with a label, as [labelled] does; "Tasks:" is one
+// of a SPECLet also without bold face.
+func (o *outliner) label(l blocks.Line) (label, bool) {
+	b, ok := labelled(l)
+	if ok || o.speclet == nil || o.task != nil || o.step != nil {
+		return b, ok
+	}
+	m := specletTasks.FindStringSubmatchIndex(l.Text)
+	if m == nil {
+		return b, false
+	}
+	return label{name: "tasks", value: l.Text[m[2]:m[3]], at: l.At + m[2]}, true
 }
 
 // specletField reads a line with a label that tells of a SPECLet. Labels that
