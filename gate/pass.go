@@ -70,6 +70,9 @@ type Pass struct {
 	// Frozen are the tests of OpenIntents that were seen to fail, in the order
 	// in which they were written. The controller sets it.
 	Frozen []Frozen
+	// Lasting are postconditions that must hold at the end still. In final only;
+	// the controller sets it.
+	Lasting []Lasting
 	// Introduced says since when each invariant (by id) is known to hold:
 	// "base" or a step's address. An invariant that is not in it was not seen
 	// to hold yet.
@@ -108,6 +111,16 @@ type Frozen struct {
 	Files  []ledger.Entry // as they were when it failed
 }
 
+// Lasting are postconditions of a completed step which held after it, of which
+// no later step says anything else, and behind which the tree changed.
+type Lasting struct {
+	Task      *plan.Task
+	Step      *plan.Step
+	Essential bool // the step decides whether the goal is achieved
+	Checks    []plan.Check
+	Since     []plan.Address // the steps that changed the tree after it, in the order in which they ended
+}
+
 // Output is what an executor said about an attempt. It never proves anything by
 // itself.
 type Output struct {
@@ -121,6 +134,9 @@ type Output struct {
 // every call. The error means "could not decide". Decide reports nothing on
 // pass itself: whoever asked does that. It may be called concurrently and obeys
 // the rules of Gate.Judge.
+//
+// A postcondition is decided after its step, and once more at the end, where
+// Output and Account are nil.
 type Check interface {
 	Kind() plan.CheckKind
 	Decide(ctx context.Context, pass *Pass, c plan.Check) (Verdict, error)

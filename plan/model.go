@@ -301,6 +301,7 @@ type Step struct {
 	Artifacts      *Artifacts // nil: not said
 	Limits         *Limits
 	Access         *Access
+	Supersedes     []string // addresses of earlier steps whose postconditions need not hold any more
 	Adjustable     []string // arguments of its command that an advisor may set, or add
 	TestIntent     *TestIntent
 	Backups        []Backup

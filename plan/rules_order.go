@@ -150,6 +150,43 @@ func orderRules() []rule {
 						"name the later step that makes the test pass")
 				}
 			}},
+		{code: "invariant-unknown", severity: Error, said: true, cause: true, why: "The invariant that a test guards is one of the plan.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if s.TestIntent == nil || s.TestIntent.Invariant == "" {
+					return
+				}
+				known := func(v Invariant) bool { return v.ID == s.TestIntent.Invariant }
+				if !slices.ContainsFunc(x.plan.Invariants, known) {
+					tell("test_intent.invariant", fmt.Sprintf("there is no invariant %q", s.TestIntent.Invariant),
+						near(s.TestIntent.Invariant, x.plan.Invariants, func(v *Invariant) string { return v.ID }))
+				}
+			}},
+		{code: "postcondition-contradicts", severity: Error, said: true, cause: true,
+			why: "A step that does what it declares can meet its postconditions.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				for i, c := range s.Postconditions {
+					if s.Artifacts != nil && s.Artifacts.oppose(c) {
+						tell(fmt.Sprintf("postconditions[%d]", i),
+							fmt.Sprintf("%s cannot hold after a step that does what it declares", c),
+							"mend the check, or the artifacts: they say the opposite")
+					}
+				}
+			}},
+		{code: "supersedes-unknown", severity: Error, said: true, why: "A step supersedes steps of the plan.",
+			step: superseded(func(x *inspection, _ *stepPart, a Address) (message, hint string) {
+				if _, ok := x.steps[a]; !ok {
+					return fmt.Sprintf("there is no step %q", a), "an address is TASK.STEP"
+				}
+				return "", ""
+			})},
+		{code: "supersedes-not-earlier", severity: Error, said: true, why: "A step supersedes steps that come before it.",
+			step: superseded(func(x *inspection, s *stepPart, a Address) (message, hint string) {
+				if at, ordered := x.order[a]; ordered && at >= x.order[s.address] {
+					return fmt.Sprintf("step %s does not come before this one", a),
+						"name earlier steps, whose postconditions need not hold any more"
+				}
+				return "", ""
+			})},
 	}
 }
 
@@ -189,4 +226,17 @@ func chain(cycle []string) string {
 		cycle = slices.Concat(cycle[:most/2], []string{fmt.Sprintf("… %d more …", n-most)}, cycle[n-most/2:])
 	}
 	return strings.Join(cycle, " → ")
+}
+
+// superseded judges the addresses of the steps that a step supersedes one by
+// one.
+func superseded(wrong func(x *inspection, s *stepPart, a Address) (message, hint string),
+) func(*inspection, *stepPart, tell) {
+	return func(x *inspection, s *stepPart, tell tell) {
+		for i, a := range s.Supersedes {
+			if message, hint := wrong(x, s, Address(a)); message != "" {
+				tell(fmt.Sprintf("supersedes[%d]", i), message, hint)
+			}
+		}
+	}
 }

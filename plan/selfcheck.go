@@ -80,7 +80,7 @@ var questions = []question{
 		func(s *Step) bool { return s.changesFiles() && s.SemanticChange == "" }},
 	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",
 		[]string{"executor-unknown", "check-kind-missing", "check-kind-unknown", "check-argument-missing", "check-argument-unknown", "regexp-invalid",
-			"gate-argument-invalid", "gate-argument-unknown", "gate-name-missing", "gate-twice", "gate-unknown", "fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
+			"gate-argument-invalid", "gate-argument-unknown", "gate-name-missing", "gate-twice", "gate-unknown", "fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "invariant-unknown", "postcondition-contradicts", "supersedes-unknown", "supersedes-not-earlier", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
 		func(_ *Plan, o CheckOptions) string {
 			if o.Executors == nil {
 				return "executors are those of the host that runs it"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -44,11 +45,12 @@ func (r *Run) CarriedOut() bool {
 type Standings struct {
 	byCheck map[plan.Address]string // of a later step or of a requirement, that tells
 	byTask  map[string]string       // reviewer of the whole task
+	fallen  map[plan.Address]string // what does not hold at the end of what held after the step
 }
 
 // Standings looks at all steps of the run.
 func (r *Run) Standings() *Standings {
-	all := &Standings{byCheck: map[plan.Address]string{}, byTask: map[string]string{}}
+	all := &Standings{byCheck: map[plan.Address]string{}, byTask: map[string]string{}, fallen: r.Fallen()}
 	for _, s := range r.Steps {
 		if s.Completed == nil {
 			continue
@@ -72,6 +74,23 @@ func (a *Standings) Add(f *Controlled) {
 	}
 }
 
+// Fallen is, of each step of which a postcondition held and does not hold at the
+// end, that postcondition.
+func (r *Run) Fallen() map[plan.Address]string {
+	fallen := map[plan.Address]string{}
+	for _, j := range r.Final {
+		if j.Verdict == nil {
+			continue
+		}
+		for _, f := range j.Verdict.Findings {
+			if f.Code == code.Postcondition && f.About != "" {
+				fallen[plan.Address(f.About)] = f.Expected
+			}
+		}
+	}
+	return fallen
+}
+
 // hear has the checks that tell, and run nothing which the work itself wrote,
 // count for other steps.
 func (a *Standings) hear(controls []Control) {
@@ -87,8 +106,18 @@ func (a *Standings) hear(controls []Control) {
 
 // Of is what a step rests on, and what says so; "" of a step that is not
 // completed. Work that was there already nobody looked at; a step that was
-// carried over rests on what it rested on where it was carried out.
+// carried over rests on what it rested on where it was carried out. Nothing of a
+// step whose check does not hold at the end is proved or reviewed.
 func (a *Standings) Of(s *Step) (basis Basis, why string) {
+	basis, why = a.when(s)
+	if check := a.fallen[s.Address]; check != "" && basis.Counts() {
+		return Declared, check + " held after it, and does not hold at the end"
+	}
+	return basis, why
+}
+
+// when is what a step rests on as it was when it was accepted.
+func (a *Standings) when(s *Step) (basis Basis, why string) {
 	switch {
 	case s.Carried != nil:
 		basis, why = s.Carried.Basis, s.Carried.Why

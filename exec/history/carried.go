@@ -107,6 +107,17 @@ func (s *Step) BeganWith() record.Snapshot {
 	return record.Snapshot{}
 }
 
+// Left is the tree that was accepted of the step; zero where none was.
+func (s *Step) Left() record.Snapshot {
+	switch {
+	case s.Carried != nil:
+		return s.Carried.Snapshot
+	case s.Completed != nil:
+		return s.Completed.Snapshot
+	}
+	return record.Snapshot{}
+}
+
 // Claimed is what jobs of the completed step say that they made: runs, and
 // artifacts.
 func (s *Step) Claimed() (runs, artifacts []string) {

@@ -1,6 +1,6 @@
 // Package conditions has the preconditions and postconditions of a step
-// decided. [Before] is asked before a step, [After] after an attempt; both
-// block the step (level 1).
+// decided. [Before] is asked before a step, [After] after an attempt and at the
+// end; both block the step (level 1).
 package conditions
 
 import (
@@ -17,9 +17,12 @@ import (
 func After() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "postconditions",
-		Doc:     "Every postcondition of the step must hold; a step is not complete before.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
+		Doc:     "Every postcondition of the step must hold; a step is not complete before. At the end those of completed steps must hold still, as far as the tree changed since and no later step says otherwise of what they look at.",
+		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After, gate.Final}, Stateless: true,
 	}, quickAfter, func(ctx context.Context, pass *gate.Pass) error {
+		if pass.Phase == gate.Final {
+			return lasting(ctx, pass)
+		}
 		return decide.All(ctx, pass, code.Postcondition, "postcondition", pass.Step.Postconditions)
 	})
 }

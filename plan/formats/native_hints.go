@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/paths"
 )
 
 var (
@@ -49,8 +50,8 @@ func owner(steps []plan.Step, file string) int {
 	found := -1
 	for j := range steps {
 		s := &steps[j]
-		if s.Artifacts != nil || looking.MatchString(s.Description) || !names(s.Description, file) &&
-			!names(s.Prompt, file) {
+		if s.Artifacts != nil || looking.MatchString(s.Description) || !paths.Named(s.Description, file) &&
+			!paths.Named(s.Prompt, file) {
 			continue
 		}
 		if found >= 0 {
@@ -59,28 +60,6 @@ func owner(steps []plan.Step, file string) int {
 		found = j
 	}
 	return found
-}
-
-// names reports whether a text names a file, and not one whose name only ends
-// or begins like it.
-func names(text, file string) bool {
-	part := func(c byte) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' ||
-			c == '/' || c >= 0x80
-	}
-	for from := 0; file != ""; {
-		i := strings.Index(text[from:], file)
-		if i < 0 {
-			return false
-		}
-		i += from
-		end := i + len(file)
-		if (i == 0 || !part(text[i-1]) && text[i-1] != '.') && (end == len(text) || !part(text[end])) {
-			return true
-		}
-		from = end
-	}
-	return false
 }
 
 // A conversion makes a native plan of one in another format, and the remarks

@@ -90,11 +90,15 @@ func (c *Case) against(a plan.Address, left []plan.Address) string {
 	return ""
 }
 
-// owing says of each step that left none of the evidence which its task lacks
-// that it did not. A server may know by now what it did not know then, and what
-// somebody put there since is looked at: nothing is carried out again for those.
+// owing says of each step that a postcondition of it did not hold at the end, or
+// that it left none of the evidence which its task lacks. A server may know by
+// now what it did not know then, and what somebody put there since is looked
+// at: nothing is carried out again for those.
 func (c *Case) owing() map[plan.Address]string {
 	why := map[plan.Address]string{}
+	for a, check := range c.Run.Fallen() {
+		why[a] = fmt.Sprintf("%s held after it, and did not hold at the end", bound.Text(check, bound.Short))
+	}
 	for i := range c.Was.Plan.Tasks {
 		task := &c.Was.Plan.Tasks[i]
 		seen := c.Run.Task(task.ID).Evidence()

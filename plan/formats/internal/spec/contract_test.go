@@ -94,6 +94,7 @@ complexity = 3
   [[tasks.steps]]
   id = 2
   description = "Make it right"
+  supersedes = ["1.1"]
   prompt = "Think, and correct it"
 `
 

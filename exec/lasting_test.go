@@ -1,0 +1,65 @@
+package exec_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// What held after a step must hold at the end: a step that came later may not
+// take it away, unless the plan says so.
+func TestPostconditionsLast(t *testing.T) {
+	keeps, loses := exectest.Write("a.txt", "one\ntwo\n"), exectest.Write("a.txt", "two\n")
+	tests := map[string]struct {
+		second string // of the plan: what is said more of the second step
+		does   exec.Func
+		status history.Status
+	}{
+		"the second step keeps it":         {"", keeps, history.Achieved},
+		"the second step takes it away":    {"", loses, history.NotAchieved},
+		"the plan says that it may":        {`supersedes = ["1.1"]`, loses, history.Achieved},
+		"the step does not decide by much": {"critical_flag = true", loses, history.Partial},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(twoSteps(), "id = 2\n", "id = 2\n"+tt.second+"\n", 1)
+			if strings.HasPrefix(tt.second, "critical") {
+				text = strings.Replace(text, "id = 1\ndescription = \"Write the first", "id = 1\ncritical_flag = false\ndescription = \"Write the first", 1)
+			}
+			run := exectest.Run(t, text, workspace, exectest.Script{"1.1": exectest.Write("a.txt", "one\n"), "1.2": tt.does})
+			run.Want(t, tt.status)
+			basis, why := run.Report.Run.Standings().Of(run.Report.Run.Step("1.1"))
+			if holds := tt.status == history.Achieved; holds != (basis == history.Proved) {
+				t.Errorf("step 1.1 is %s: %s", basis, why)
+			}
+			said := slices.ContainsFunc(run.Report.Run.Ended.Reasons, func(line string) bool {
+				return strings.Contains(line, "held after step 1.1") && strings.Contains(line, "1.2 changed the tree since")
+			})
+			if said != (tt.status != history.Achieved) {
+				t.Errorf("the reasons are %q", run.Report.Run.Ended.Reasons)
+			}
+		})
+	}
+}
+
+// A run that finishes such a one carries the step out once more.
+func TestWhatDidNotLastIsDoneAgain(t *testing.T) {
+	h := &half{Bench: exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": exectest.Write("a.txt", "one\n"),
+		"1.2": exectest.Write("a.txt", "two\n")})}
+	run := h.Run(t)
+	run.Want(t, history.NotAchieved)
+	h.id = run.Report.Run.Started.Run
+	for name := range h.Controller.Executors {
+		h.Controller.Executors[name] = h.record.Of(exectest.Script{"1.1": exectest.Write("a.txt", "one\n"),
+			"1.2": exectest.Write("a.txt", "one\ntwo\n")})
+	}
+	again := h.finish(t)
+	again.Want(t, history.Achieved)
+	if got := again.Report.Run.Started.From.Anew; len(got) == 0 || !strings.Contains(got[0], "did not hold at the end") {
+		t.Errorf("anew: %q", got)
+	}
+}

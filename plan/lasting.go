@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/plan/internal/paths"
+)
+
+// Lasts reports whether a check says how things are, and not what a step
+// changed or what the machine has: what it says after a step is to hold still
+// when all steps are done, unless a later one takes over.
+func (c Check) Lasts() bool {
+	return !slices.Contains([]string{"file_changed", "go_api_compatible", "env_set", "tool_available"}, c.Kind)
+}
+
+// TakesOver reports whether a step that comes later says otherwise of what a
+// check of an earlier one says: it supersedes that step; it has a check of the
+// opposite; it declares the opposite, as to delete the file; or it declares
+// nothing, and its words name the file or symbol. That it modifies a file does
+// not say that what is in it goes.
+func (s *Step) TakesOver(earlier Address, c Check) bool {
+	opposes := func(own Check) bool { return c.opposes(own) }
+	if slices.Contains(s.Supersedes, string(earlier)) || slices.ContainsFunc(s.Postconditions, opposes) {
+		return true
+	}
+	if s.Artifacts == nil {
+		return c.Kind != "file_contains" && (s.words(c.Path) || s.words(lastOf(c.Symbol)))
+	}
+	return s.Artifacts.oppose(c)
+}
+
+// oppose reports whether a step that does what it declares makes a check false.
+func (a *Artifacts) oppose(c Check) bool {
+	at := func(patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool { return ledger.Match(p, path.Clean(c.Path)) })
+	}
+	switch c.Kind {
+	case "file_exists", "file_contains":
+		return at(a.Delete)
+	case "file_absent":
+		return at(a.Create)
+	case "symbol_exists":
+		return slices.Contains(a.SymbolsRemove, c.Symbol)
+	case "symbol_absent":
+		return slices.Contains(a.SymbolsAdd, c.Symbol)
+	}
+	return false
+}
+
+// opposes reports whether two checks cannot both hold: one wants there what the
+// other wants gone, or they want different ends of one command.
+func (c Check) opposes(other Check) bool {
+	kinds := func(a, b string) bool {
+		return c.Kind == a && other.Kind == b || c.Kind == b && other.Kind == a
+	}
+	switch {
+	case kinds("file_exists", "file_absent"), kinds("file_contains", "file_absent"):
+		return path.Clean(c.Path) == path.Clean(other.Path)
+	case kinds("symbol_exists", "symbol_absent"):
+		return c.Symbol == other.Symbol
+	case kinds("command", "command"):
+		run, negated := c.plainly()
+		same, also := other.plainly()
+		return run == same && (negated != also || c.status() != other.status())
+	}
+	return false
+}
+
+// plainly is the command of a check without the ! that turns its status round.
+func (c Check) plainly() (run string, negated bool) {
+	run, negated = strings.CutPrefix(strings.TrimSpace(c.Run), "!")
+	return strings.TrimSpace(run), negated
+}
+
+// status is the one that a command is to end with.
+func (c Check) status() int {
+	if c.Exit == nil {
+		return 0
+	}
+	return *c.Exit
+}
+
+// words reports whether what a step says in words names something.
+func (s *Step) words(name string) bool {
+	return paths.Named(s.Description, name) || paths.Named(s.Prompt, name) || paths.Named(s.Run, name)
+}
+
+// lastOf is the last name of a symbol, by which words call it.
+func lastOf(symbol string) string {
+	_, last, _ := source.Cut(symbol)
+	return last
+}
