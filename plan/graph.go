@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/planlock/planlock/plan/internal/network"
 )
@@ -68,7 +70,7 @@ func (p *Plan) stepsOf(tasks []int) (order []Address) {
 
 // Sequence is every step of a plan of a format in the order of execution: tasks
 // after what they depend on, and among those that are ready as declared. The
-// speclets of a SPEC pair come stage by stage. Of a list of pending actions,
+// speclets of a SPEC pair come stage by stage, and its tasks by their numbers. Of a list of pending actions,
 // which has no order of its own, the urgent ones come first. Steps of a task
 // follow each other.
 func (p *Plan) Sequence(format Format) []Address {
@@ -81,28 +83,45 @@ func (p *Plan) Sequence(format Format) []Address {
 	return p.Graph().Order
 }
 
-// ByStage is every step in the order of execution where speclets are carried out
-// stage by stage: dependencies first, then what is in an earlier stage, else as
-// declared. Of a plan without speclets it is the Order of its graph.
+// ByStage is every step in the order of execution of a SPEC pair: dependencies
+// first, then what is in an earlier stage of the speclets, then by the numbers
+// of the tasks where all have one, else as declared.
 func (p *Plan) ByStage() []Address {
-	if p.Speclets == nil {
-		return p.Graph().Order
-	}
-	stages := make(map[string]int)
-	for n, ids := range p.specletGraph().Stages() {
-		for _, id := range ids {
-			stages[id] = n
-		}
-	}
-	rank, at := make([]int, len(p.Tasks)), indexOf(p.Tasks, taskID)
-	for i := range p.Speclets {
-		for _, id := range p.Speclets[i].Tasks {
-			if t, ok := at[id]; ok {
-				rank[t] = stages[p.Speclets[i].ID]
+	tasks, place := p.taskGraph(), p.byNumber()
+	stage := make([]int, len(p.Tasks))
+	if p.Speclets != nil {
+		at, speclets := indexOf(p.Tasks, taskID), indexOf(p.Speclets, func(s *Speclet) string { return s.ID })
+		for n, ids := range p.specletGraph().Stages() {
+			for _, id := range ids {
+				for _, task := range p.Speclets[speclets[id]].Tasks {
+					if t, ok := at[task]; ok {
+						stage[t] = n
+					}
+				}
 			}
 		}
+		tasks = p.jointGraph(tasks)
 	}
-	return p.stepsOf(p.jointGraph(p.taskGraph()).OrderBy(func(i int) int { return rank[i] }))
+	return p.stepsOf(tasks.OrderBy(func(i int) int { return stage[i]*len(p.Tasks) + place[i] }))
+}
+
+// byNumber is the place of each task among all by the numbers that their ids
+// are; all are at the same where some id is no number.
+func (p *Plan) byNumber() []int {
+	place, number := make([]int, len(p.Tasks)), make([]int, len(p.Tasks))
+	order := make([]int, len(p.Tasks))
+	for i := range p.Tasks {
+		n, err := strconv.Atoi(p.Tasks[i].ID)
+		if err != nil {
+			return place
+		}
+		number[i], order[i] = n, i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(number[a], number[b]) })
+	for at, i := range order {
+		place[i] = at
+	}
+	return place
 }
 
 // taskGraph has a node for each task, also for those with one id; the first of

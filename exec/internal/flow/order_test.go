@@ -37,6 +37,14 @@ func TestOrderByStage(t *testing.T) {
 	p := planOf(1, 1, 1, 1, 2)
 	p.Speclets = []plan.Speclet{{ID: "base", Tasks: []string{"1"}}, {ID: "disc", Tasks: []string{"2"}, DependsOn: []string{"base"}},
 		{ID: "late", Tasks: []string{"3"}, DependsOn: []string{"disc"}}, {ID: "side", Tasks: []string{"5", "4"}}}
+	swapped := planOf(1, 1, 1)
+	swapped.Tasks[0].ID, swapped.Tasks[1].ID = "10", "9"
+	swapped.Tasks[0].Steps[0].Address, swapped.Tasks[1].Steps[0].Address = "10.1", "9.1"
+	for format, want := range map[plan.Format][]plan.Address{plan.SpecPair: {"3.1", "9.1", "10.1"}, plan.Native: {"10.1", "9.1", "3.1"}} {
+		if diff := cmp.Diff(want, Order(swapped, format)); diff != "" {
+			t.Errorf("numbers of tasks, %s (-want +got):\n%s", format, diff)
+		}
+	}
 	for _, tt := range []struct {
 		name   string
 		format plan.Format
