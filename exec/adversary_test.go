@@ -164,7 +164,7 @@ func TestAnExecutorCannotHideATimeOut(t *testing.T) {
 
 func TestAStepMayCreateGoMod(t *testing.T) {
 	text := strings.ReplaceAll(twoSteps(), "a.txt", "go.mod")
-	script := exectest.Script{"1.1": exectest.Write("go.mod", "module one\n"), "1.2": exectest.Write("go.mod", "module two\n\ngo 1.25\n")}
+	script := exectest.Script{"1.1": exectest.Write("go.mod", "module one\n"), "1.2": exectest.Write("go.mod", "module one/two\n\ngo 1.25\n")}
 	exectest.Run(t, text, workspace, script).Want(t, history.Achieved)
 }
 

@@ -168,7 +168,9 @@ func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, *history.Contro
 	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.Work.Base, tree
-	pass.Lasting = e.lasting(tree.Digest())
+	if pass.Lasting, err = e.lasting(ctx, tree.Digest()); err != nil {
+		return nil, nil, err
+	}
 	if pass.Comparison, err = e.Sources.Compare(ctx, ledger.Diff(e.Work.Base, tree), pass.Content); err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,8 @@
 package ending
 
 import (
+	"context"
+	"path"
 	"slices"
 
 	"github.com/planlock/planlock/exec/history"
@@ -11,29 +13,36 @@ import (
 
 // lasting are the postconditions of accepted steps that are decided once more
 // about the final tree: those of steps that left another one. What a later step
-// says something else of is left to that one.
-func (e *Ending) lasting(final ledger.Digest) []gate.Lasting {
+// says otherwise of is left to that one, and a file that somebody else changed,
+// and a person kept, to that person. What is known to hold on the final tree, or
+// is decided about it anyway, is not asked again.
+func (e *Ending) lasting(ctx context.Context, final ledger.Digest) ([]gate.Lasting, error) {
+	adopted, err := e.adopted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	accepted, decided := e.accepted(), e.decided(final)
 	essential := e.Plan.Essential()
 	var all []gate.Lasting
 	var later []*plan.Step // accepted after the one that is looked at, the last first
 	var since []plan.Address
-	for _, s := range slices.Backward(e.accepted()) {
+	for _, s := range slices.Backward(accepted) {
 		task, step := e.Judging.At(s.Address)
 		if step == nil {
 			continue
 		}
 		step = s.Granted(step)
-		if s.Left().Tree != final {
-			l := gate.Lasting{Task: task, Step: step, Essential: essential(step), Since: slices.Clone(since)}
-			slices.Reverse(l.Since)
-			for _, c := range step.Postconditions {
-				if c.Lasts() && !slices.ContainsFunc(later, func(by *plan.Step) bool { return by.TakesOver(s.Address, c) }) {
-					l.Checks = append(l.Checks, c)
-				}
+		l := gate.Lasting{Task: task, Step: step, Essential: essential(step), Since: slices.Clone(since)}
+		slices.Reverse(l.Since)
+		for _, c := range step.Postconditions {
+			takesOver := func(by *plan.Step) bool { return by.TakesOver(s.Address, c) }
+			if c.Lasts() && !slices.Contains(decided, c.String()) && !slices.ContainsFunc(later, takesOver) &&
+				!adopted.since(s, c) {
+				l.Checks = append(l.Checks, c)
 			}
-			if len(l.Checks) > 0 {
-				all = append(all, l)
-			}
+		}
+		if len(l.Checks) > 0 && s.Left().Tree != final {
+			all = append(all, l)
 		}
 		later = append(later, step)
 		if made := s.Account(); made != nil && len(made.Changes) > 0 {
@@ -41,7 +50,7 @@ func (e *Ending) lasting(final ledger.Digest) []gate.Lasting {
 		}
 	}
 	slices.Reverse(all)
-	return all
+	return all, nil
 }
 
 // accepted are the steps whose work is part of the tree: those that were taken
@@ -59,4 +68,61 @@ func (e *Ending) accepted() []*history.Step {
 		}
 	}
 	return steps
+}
+
+// decided are the checks that were decided about the final tree, since a step
+// left it, and those that other gates decide about it, as they are written.
+func (e *Ending) decided(final ledger.Digest) []string {
+	var checks []string
+	for _, s := range e.Rec.Run.Concluded() {
+		if _, step := e.Judging.At(s.Address); step != nil && s.Left().Tree == final {
+			for _, c := range step.Postconditions {
+				checks = append(checks, c.String())
+			}
+		}
+	}
+	for _, c := range e.Plan.FinalChecks() {
+		checks = append(checks, c.Check.String())
+	}
+	for _, v := range e.Plan.Invariants {
+		if v.Check != nil {
+			checks = append(checks, v.Check.String())
+		}
+	}
+	return checks
+}
+
+// adoptions are what others did in the workspace and a person kept, in order.
+type adoptions []adoption
+
+type adoption struct {
+	at    uint64 // position in the journal
+	paths []string
+}
+
+// adopted reads what others did and a person kept.
+func (e *Ending) adopted(ctx context.Context) (all adoptions, err error) {
+	for _, a := range e.Rec.Run.Adopted {
+		from, err := e.Rec.Store.Tree(ctx, a.From)
+		if err != nil {
+			return nil, err
+		}
+		to, err := e.Rec.Store.Tree(ctx, a.To)
+		if err != nil {
+			return nil, err
+		}
+		kept := adoption{at: a.At}
+		for _, c := range ledger.Diff(from, to) {
+			kept.paths = append(kept.paths, c.Path)
+		}
+		all = append(all, kept)
+	}
+	return all, nil
+}
+
+// since reports whether the file that a check names was changed so after a step.
+func (a adoptions) since(s *history.Step, c plan.Check) bool {
+	return c.Path != "" && slices.ContainsFunc(a, func(kept adoption) bool {
+		return kept.at > s.EndedAt && slices.Contains(kept.paths, path.Clean(c.Path))
+	})
 }
