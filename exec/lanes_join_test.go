@@ -19,10 +19,11 @@ import (
 )
 
 // counted is sideBySide of three steps, of which the second must write how many
-// of the files there are, and may not be retried.
+// of the files there are by then, and may not be retried.
 func counted() string {
-	return postcondition(strings.Replace(sideBySide(3, ""), "max_retries = 2", "max_retries = 0", 1), "o2",
+	text := postcondition(strings.Replace(sideBySide(3, ""), "max_retries = 2", "max_retries = 0", 1), "o2",
 		`[ "$(cat o2)" = "$(ls o? | wc -l | tr -d ' ')" ]`)
+	return strings.Replace(text, `create = ["o3"] }`, "create = [\"o3\"] }\nsupersedes = [\"2.1\"]", 1)
 }
 
 // postcondition gives the step that writes a file a command which must hold.

@@ -54,11 +54,12 @@ func (e *Ending) lasting(ctx context.Context, final ledger.Digest) ([]gate.Lasti
 }
 
 // accepted are the steps whose work is part of the tree: those that were taken
-// over, and then those that were completed, in the order in which they ended.
+// over, and then those that were completed, in the order in which they ended. A
+// step that a person settled did no work.
 func (e *Ending) accepted() []*history.Step {
 	var steps []*history.Step
 	for _, s := range e.Rec.Run.Steps {
-		if s.Carried != nil {
+		if s.Carried != nil && s.Carried.Settled == "" {
 			steps = append(steps, s)
 		}
 	}
