@@ -70,9 +70,9 @@ func (p *Plan) stepsOf(tasks []int) (order []Address) {
 
 // Sequence is every step of a plan of a format in the order of execution: tasks
 // after what they depend on, and among those that are ready as declared. The
-// speclets of a SPEC pair come stage by stage, and its tasks by their numbers. Of a list of pending actions,
-// which has no order of its own, the urgent ones come first. Steps of a task
-// follow each other.
+// speclets of a SPEC pair come stage by stage, and its tasks by their numbers. Of
+// a list of pending actions, which has no order of its own, the urgent ones come
+// first. Steps of a task follow each other.
 func (p *Plan) Sequence(format Format) []Address {
 	switch {
 	case format == SpecPair:
