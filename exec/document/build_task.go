@@ -112,7 +112,16 @@ func (t *task) sum(r *history.Run) {
 	if open {
 		t.Ended = stamp{}
 	}
-	t.Duration = atWork(r, t.Started, t.Ended)
+	if !t.Ended.IsZero() {
+		t.Duration = workedOn(r, t)
+	}
+}
+
+// attempted reports whether anything of the task was carried out, by this run or
+// by the one that it was taken over from, or whether it is done without that.
+func (t *task) attempted() bool {
+	return !t.Started.IsZero() || t.Status == string(history.Completed) ||
+		slices.ContainsFunc(t.Steps, func(s *step) bool { return s.Carried != nil })
 }
 
 // Class is the status of the task, where one that failed for good is no other
@@ -124,15 +133,21 @@ func (t *task) Class() string {
 	return t.Status
 }
 
-// treeAfter is the tree as it was when the last step of a task was over; the
-// run's own while one of them is not.
+// treeAfter is the tree as it was when the last step of a task was over, in
+// whichever run that was; the run's own while one of them is not.
 func treeAfter(r *history.Run, t *task) ledger.Digest {
-	over := uint64(0)
+	over, last := uint64(0), (*history.Step)(nil)
 	for _, s := range t.Steps {
 		if !s.Status.Over() {
 			return r.Tree.Tree
 		}
-		over = max(over, r.Step(s.Address).EndedAt)
+		was := r.Step(s.Address)
+		if over = max(over, was.EndedAt); over == was.EndedAt {
+			last = was
+		}
+	}
+	if last != nil && last.Carried != nil && last.Carried.Snapshot.Tree != "" {
+		return last.Carried.Snapshot.Tree
 	}
 	tree := r.Started.Begins().Tree
 	for _, s := range r.Concluded() { // in the order in which they ended
@@ -157,7 +172,7 @@ const (
 func (rep *Model) newStep(in *plan.Step, s *history.Step) *step {
 	out := &step{
 		of:      rep,
-		Address: s.Address, ID: stepID(s), Task: s.Task, Title: s.Title, Status: s.Status,
+		Address: s.Address, ID: stepID(s), Task: s.Task, Title: s.Title, Status: s.Stands(),
 		Critical: s.Critical, Rollback: s.Rollback, Started: newStamp(s.Started), Ended: newStamp(s.Over),
 		Duration: atWork(rep.of, newStamp(s.Started), newStamp(s.Over)),
 		Gates:    rep.judgements(s.Gates), Questions: questions(s),
@@ -235,6 +250,7 @@ func (out *step) addEnd(s *history.Step) {
 // was set back.
 func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt {
 	out := &attempt{
+		of:     a,
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
 		RolledBack: before, Reinstates: a.Method.Reinstates, reverted: a.Method.Reverted,
 		continues: a.Method.Continues, Compensated: a.Compensated, Repeated: a.Repeated,

@@ -163,6 +163,7 @@ func (m *Model) functions() map[string]any {
 		"bases":       func() safe { return safe(m.Counts.Bases.String()) },
 		"twice":       func() safe { return safe(m.Counts.Repeated.String()) },
 		"next":        func() []string { return each(nextSteps(m), m.told) },
+		"moving":      func() bool { return m.Status == history.Running && m.since == nil },
 		"resume":      m.resume,
 		"look":        m.look,
 		"latest":      func() stamp { return m.latest },
@@ -177,12 +178,10 @@ func (m *Model) functions() map[string]any {
 		"notes":       func() []noteSection { return noteSections(m) },
 		"later":       m.later,
 		"settings":    func() []plan.Setting { return projectSettings(m) },
-		"begun": func() int {
-			return len(only(m.Tasks, func(t *task) bool { return !t.Started.IsZero() || t.Status == "completed" }))
-		},
-		"completed": func() []*task { return only(m.Tasks, func(t *task) bool { return t.Status == "completed" }) },
-		"failed":    func() []taskFailure { return failedTasks(m, true) },
-		"partly":    func() []taskFailure { return failedTasks(m, false) },
+		"begun":       func() int { return len(only(m.Tasks, (*task).attempted)) },
+		"completed":   func() []*task { return only(m.Tasks, func(t *task) bool { return t.Status == "completed" }) },
+		"failed":      func() []taskFailure { return failedTasks(m, true) },
+		"partly":      func() []taskFailure { return failedTasks(m, false) },
 		"late": func() []*task {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -237,6 +238,43 @@ func between(a, b stamp) span {
 
 // atWork is how long controllers were at work from a to b.
 func atWork(r *history.Run, a, b stamp) span { return span(r.Worked(a.Time, b.Time)) }
+
+// workedOn is how long controllers were at work on tasks: while a step of theirs
+// was under way, or an attempt that was set back since. What was under way at
+// once counts once, and what was done in between for others does not.
+func workedOn(r *history.Run, tasks ...*task) span {
+	type stretch struct{ from, to stamp }
+	var all []stretch
+	for _, t := range tasks {
+		for _, s := range t.Steps {
+			end := s.Ended
+			if end.IsZero() { // it is under way, or the run ended before it did
+				end = latest(r)
+			}
+			all = append(all, stretch{s.Started, end})
+			for _, a := range s.Attempts {
+				if a.RolledBack {
+					all = append(all, stretch{a.Started, a.Ended})
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b stretch) int { return a.from.Compare(b.from.Time) })
+	var took span
+	var until stamp
+	for _, x := range all {
+		if x.from.IsZero() {
+			continue // it never began
+		}
+		if x.from.Before(until.Time) {
+			x.from = until
+		}
+		if took += atWork(r, x.from, x.to); x.to.After(until.Time) {
+			until = x.to
+		}
+	}
+	return took
+}
 
 // duration writes a duration for people: "0.9 s", "2 min 05 s", "3 h 04 min".
 func duration(d time.Duration) string {

@@ -133,7 +133,7 @@ func TestProgressFields(t *testing.T) {
 		{"speclet tasks completed", "detours", "speclet_progress.core.tasks_completed", `["1","2"]`},
 		{"speclet tasks failed", "advised", "speclet_progress.core.tasks_failed", `["2"]`},
 		{"speclet depends on status", "detours", "speclet_progress.papers.depends_on_status", `{"core":"completed"}`},
-		{"speclet execution time", "detours", "speclet_progress.core.execution_time_seconds", `12.82`},
+		{"speclet execution time", "detours", "speclet_progress.core.execution_time_seconds", `12.74`},
 
 		{"queries_performed", "advised", "tasks.0.research_phase.0.queries_performed", `["limiter"]`},
 		{"sources_consulted", "advised", "tasks.0.research_phase.0.sources_consulted", `["server/server.go"]`},

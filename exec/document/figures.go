@@ -101,7 +101,7 @@ type taskCheckpoint struct {
 	Tree       string   `json:"tree_digest"` // as it was when the task was over
 	Modified   []string `json:"files_modified"`
 	Validation string   `json:"validation_result"` // pass, fail, skipped
-	Retries    int      `json:"retry_count"`       // attempts after the first, by whatever method
+	Retries    int      `json:"retry_count"`       // how often its steps were tried anew, by whatever method
 	Error      *string  `json:"error_message"`
 	Seconds    int      `json:"duration_seconds"`
 }
@@ -149,16 +149,16 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	}
 	seen := map[string]bool{}
 	for _, s := range t.Steps {
-		c.Retries += max(0, rep.of.Step(s.Address).Tries().Attempts-1)
+		c.Retries += rep.of.Step(s.Address).Anew()
 		if s.Failure != nil && c.Error == nil {
 			why := strings.Join(s.Failure.Reasons, "; ")
 			c.Error = &why
 		}
-		a := s.judged()
-		if s.Status != history.Completed || a == nil || a.Ledger == nil {
+		e := s.account()
+		if s.Status != history.Completed || e == nil {
 			continue
 		}
-		for _, ch := range a.Ledger.Changes {
+		for _, ch := range e.Changes {
 			if name := ch.text(); !seen[name] && ch.Kind != "dir" {
 				seen[name] = true
 				c.Modified = append(c.Modified, name)

@@ -51,7 +51,7 @@ func TestStepsTookNoTimeWhileNobodyWorked(t *testing.T) {
 		"lost attempt":  {10, first.Attempts[0].Took},
 		"next attempt":  {730, first.Attempts[1].Took},
 		"second step":   {20 + 1930, second.Took},
-		"task":          {795 + 10 + 40 + 1950, got.Tasks[0].Took},
+		"task":          {795 + 1950, got.Tasks[0].Took}, // what lies between its steps is no time of it
 		"run, in whole": {40 + 795 + 10 + 40 + 1950 + 3*hour, got.Took},
 	} {
 		if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
@@ -65,6 +65,50 @@ func TestStepsTookNoTimeWhileNobodyWorked(t *testing.T) {
 	for line := range strings.Lines(string(page)) {
 		if strings.Contains(line, "gate") && strings.Contains(line, " h ") {
 			t.Errorf("%q", line)
+		}
+	}
+}
+
+// Whoever takes a run up writes some records before it goes on: the time until
+// then is no time that a step took, whether the run was let go of or its
+// controller died.
+func TestNobodyWorksBeforeARunIsTakenUp(t *testing.T) {
+	const hour = 3_600_000
+	for name, before := range map[string][]history.Fact{
+		"let go of":           {&history.Paused{Why: "it waits"}},
+		"its controller died": nil,
+	} {
+		p := limiter()
+		s := begin(t, p).start("1.1", "primary").fail("1.1", 1, history.GateFailed, "no")
+		for _, f := range before {
+			s.add(10, "", 0, f)
+		}
+		s.add(hour, "", 0, &history.MovesAccepted{By: "ann", Moved: []string{"executor agent"}})
+		open := s.fold()
+		s.add(10, "", 0, &history.Resumed{Reason: "crash"})
+		s.attempt("1.1", 2, "primary").work(700, "1.1", 2, "", created("server/limit_test.go")).accept("1.1", "primary")
+		for _, run := range []*history.Run{open, s.fold()} {
+			m, err := document.New(p, run, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got struct {
+				Tasks []struct {
+					Steps []struct {
+						Took int64 `json:"duration_ms"`
+					} `json:"steps"`
+				} `json:"tasks"`
+			}
+			var text strings.Builder
+			if err := document.JSON(&text, m); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(text.String()), &got); err != nil {
+				t.Fatal(err)
+			}
+			if took := got.Tasks[0].Steps[0].Took; took <= 0 || took > hour/2 {
+				t.Errorf("%s: step 1.1 took %d ms", name, took)
+			}
 		}
 	}
 }

@@ -27,6 +27,15 @@ func IsCheckpoint(file string) bool {
 	return ok && err == nil
 }
 
+// TaskCheckpointName is what the table calls the checkpoints of tasks that are over.
+const TaskCheckpointName = "checkpoint-TASK.json"
+
+// IsTaskCheckpoint reports whether a file of this name is the checkpoint of a task.
+func IsTaskCheckpoint(file string) bool {
+	ok, err := pathpkg.Match("checkpoint-*.json", file)
+	return ok && err == nil
+}
+
 // An Earlier tells how a run stood when a record of its journal had been
 // written, and which plan it had then. What it returns is not used any more once
 // it is called again.
@@ -139,6 +148,11 @@ func goOn(m *Model) []nextStep {
 	}
 	if now.of.Ended != nil {
 		return append([]nextStep{{why: "The run went on since, and has ended"}}, nextSteps(now)...)
+	}
+	if done := now.of.RolledBack; len(done) > len(m.of.RolledBack) {
+		back := done[len(done)-1]
+		return append([]nextStep{{why: fmt.Sprintf("The run was set back since, to before step %s, and goes on from there", back.To)}},
+			nextSteps(now)...)
 	}
 	for _, s := range m.of.Steps {
 		if n := now.of.Step(s.Address); !s.Status.Over() && n != nil && n.Checkpoint != nil {

@@ -211,17 +211,25 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 			add(decision, "%s (said in attempt %d)", md(text), a.Number)
 		}
 	}
-	failed := false
+	var first *attempt // that failed
 	for _, a := range s.Attempts {
 		if a.Failure == nil {
 			continue
 		}
-		failed = true
-		add(technical, "attempt %d (%s) failed, %s: %s", a.Number, code(a.Method), md(meaning(a.Failure.Class)),
+		became := "was cut off"
+		if a.of.Faulty() {
+			became = "failed"
+			if first == nil {
+				first = a
+			}
+		} else if a.of.Aside != nil || a.Failure.Class == history.Met {
+			became = "was set aside"
+		}
+		add(technical, "attempt %d (%s) %s, %s: %s", a.Number, code(a.Method), became, md(meaning(a.Failure.Class)),
 			md(strings.Join(a.Failure.Reasons, "; ")))
 	}
 	switch a := s.judged(); {
-	case !failed || s.Status != history.Completed:
+	case first == nil || s.Status != history.Completed:
 	case a != nil && a.Reinstates > 0 && len(a.reverted) > 0:
 		add(insight, "what attempt %d (%s) did was kept without what it did too much: %s", a.Reinstates, code(a.Method),
 			md(strings.Join(a.reverted, ", ")))
@@ -229,11 +237,11 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 		add(insight, "what attempt %d (%s) did was accepted as it was", a.Reinstates, code(a.Method))
 	case guided(was) != "":
 		add(insight, "%s did it once it was told: %s", code(s.Method), md(guided(was)))
-	case s.Method == s.Attempts[0].Method:
+	case s.Method == first.Method:
 		add(insight, "%s did it in attempt %d, where attempt %d had failed", code(s.Method),
-			s.judged().Number, s.Attempts[0].Number)
+			s.judged().Number, first.Number)
 	default:
-		add(insight, "%s did it where %s had failed", code(s.Method), code(s.Attempts[0].Method))
+		add(insight, "%s did it where %s had failed", code(s.Method), code(first.Method))
 	}
 	for _, a := range was.Advised {
 		if a.Note != "" {

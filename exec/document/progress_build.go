@@ -227,11 +227,7 @@ func newSpeclet(r *history.Run, s flow.Speclet, tasks []*task) progressSpeclet {
 	if out.StartedAt.IsZero() || s.Status == flow.InProgress {
 		out.EndedAt = stamp{}
 	}
-	until := out.EndedAt
-	if until.IsZero() { // it is under way, or the run ended before it did
-		until = latest(r)
-	}
-	out.Seconds = seconds(atWork(r, out.StartedAt, until))
+	out.Seconds = seconds(workedOn(r, tasks...))
 	for _, need := range s.Needs {
 		out.DependsOn = append(out.DependsOn, pair[string]{need.ID, need.Status})
 	}

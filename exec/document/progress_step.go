@@ -177,7 +177,7 @@ func newProgressSummary(rep *Model) progressSummary {
 		out.SuccessRate = math.Round(1000*float64(c.Completed)/float64(c.Steps)) / 10
 	}
 	for _, t := range rep.Tasks {
-		if !t.Started.IsZero() {
+		if t.attempted() {
 			out.TasksAttempted++
 		}
 	}

@@ -161,6 +161,7 @@ type attempt struct {
 	Compensated *history.Compensated `json:"compensated,omitempty"`
 	Repeated    *history.Repeated    `json:"repeated,omitempty"` // what a second execution came to
 	reasons     []history.Reason     // of its failure
+	of          *history.Attempt
 }
 
 // A jobDone is one of several jobs of an attempt that went well.

@@ -49,7 +49,7 @@ func remark(s *step) string {
 	case s.Blocked != nil:
 		return "by " + string(s.Blocked.By) + ": " + s.Blocked.Why
 	case s.Skipped != nil:
-		return "by " + s.Skipped.By + ": " + s.Skipped.Why
+		return strings.TrimPrefix(s.left(), "skipped ")
 	}
 	return join(s.detours())
 }
@@ -236,6 +236,8 @@ func (t *task) gates() string {
 	for _, s := range t.Steps {
 		if s.Skipped != nil && s.Skipped.Done {
 			by = s.Skipped.By // who said that it is done
+		} else if s.Carried != nil {
+			by = s.Carried.String()
 		}
 	}
 	return cmp.Or(asked(all), by, count(0, "gate", "gates"))
@@ -275,7 +277,7 @@ type taskFailure struct {
 	Task     *task
 	Steps    []*step // that failed
 	Reasons  []string
-	Attempts int
+	Attempts int // of all its steps
 }
 
 // failedTasks are in the order of the plan: those that failed, or the others of
@@ -288,20 +290,15 @@ func failedTasks(m *Model, whole bool) []taskFailure {
 		}
 		f := taskFailure{Task: t}
 		for _, s := range t.Steps {
+			f.Attempts += len(s.Attempts)
 			if s.Failure != nil {
 				f.Steps = append(f.Steps, s)
-				f.Attempts += len(s.Attempts)
 				f.Reasons = append(f.Reasons, fmt.Sprintf("step %s: %s", s.Address, meaning(s.Failure.Class)))
 			}
 		}
 		if !whole && t.Status == string(history.PartlyDone) {
 			for _, s := range t.Steps {
 				f.Reasons = append(f.Reasons, s.notDone()...)
-			}
-		}
-		if len(f.Steps) == 0 {
-			for _, s := range t.Steps {
-				f.Attempts += len(s.Attempts)
 			}
 		}
 		if o := m.of.Task(t.ID).Word(); o != nil && whole {
@@ -489,9 +486,13 @@ func (m *Model) elsewhere() string {
 	return ""
 }
 
-// mended are the steps that were completed by a patch.
+// mended are the steps that were completed by a patch, and not by what a person
+// said then.
 func mended(rep *Model) (all []string) {
 	for _, s := range rep.steps {
+		if guided(rep.of.Step(s.Address)) != "" {
+			continue
+		}
 		if patch := rep.of.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed {
 			all = append(all, fmt.Sprintf("step %s (%s) was completed by a patch: %s", s.Address, s.Title, patch.Summary))
 		}

@@ -102,7 +102,7 @@ func All() []Document {
 		{Name: "notepad_NAME.md", For: "people: what was learned on the way", Draw: byTemplate("notepad.md")},
 		{Name: "execution_learnings_DATE.md", When: "when a run is over", Only: over, Draw: byTemplate("learnings.md"),
 			For: "whoever writes the next plan: patterns that worked, patterns to avoid, tuning, recommendations"},
-		{Name: "checkpoint-TASK.json", For: "tools of the phase workflow", When: "one for each task that is over", Ahead: true,
+		{Name: TaskCheckpointName, For: "tools of the phase workflow", When: "one for each task that is over", Ahead: true,
 			each: taskCheckpoints},
 		{Name: "checkpoint.yaml", For: "whoever goes on: where the run stands", Ahead: true, Draw: byTemplate("checkpoint.yaml")},
 		{Name: CheckpointName, For: "whoever goes on: how the run stood at each of its checkpoints, under its id",

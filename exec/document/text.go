@@ -238,12 +238,20 @@ func (s *step) notes() string {
 	if s.Carried != nil {
 		notes = append(notes, s.Carried.String())
 	} else if s.Skipped != nil {
-		notes = append(notes, "skipped by "+s.Skipped.By+": "+s.Skipped.Why)
+		notes = append(notes, s.left())
 	}
 	if s.Blocked != nil {
 		notes = append(notes, s.Blocked.by(s.Address)+": "+s.Blocked.Why)
 	}
 	return strings.Join(append(notes, s.detours()...), ", ")
+}
+
+// left says who left the step out, or settled what it wants a person for, and why.
+func (s *step) left() string {
+	if why, settled := strings.CutPrefix(s.Skipped.Why, "settled "); settled && s.Status == history.Completed {
+		return "settled by " + s.Skipped.By + " " + why
+	}
+	return "skipped by " + s.Skipped.By + ": " + s.Skipped.Why
 }
 
 // noted writes a line and what is to be noted about it: behind it where that

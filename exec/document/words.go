@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/remedy"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -46,6 +47,12 @@ func meaning(c history.Class) string {
 		return "it made something else of the same inputs than it did before"
 	case history.Unrestorable:
 		return "it changed something that is never restored"
+	case history.ContextExhausted:
+		return "the context of its executor was full"
+	case history.SchemaMismatch:
+		return "its output does not have the form that the step expects"
+	case history.MissingEvidence:
+		return "evidence that it owes is not there"
 	}
 	return string(c)
 }
@@ -184,11 +191,12 @@ func (s *step) gates() []judgement {
 
 // refuted says what a summary claims that the step was carried out against.
 func (s *step) refuted() []string {
-	start := s.of.of.Step(s.Address).Checkpoint
-	if start == nil || len(start.Refuted) == 0 {
+	was := s.of.of.Step(s.Address)
+	if was == nil || was.Checkpoint == nil || len(was.Checkpoint.Refuted) == 0 {
 		return nil
 	}
-	return []string{start.Refuted[0] + because(start.Refuted[1:])}
+	all := was.Checkpoint.Refuted
+	return []string{all[0] + because(all[1:])}
 }
 
 // whatAndWhy says what something is and more about it, where there is more.
@@ -223,9 +231,22 @@ func (s *step) setBack() []string {
 	return []string{"set back after " + count(n, "attempt", "attempts") + which + " ended with " + quote(why)}
 }
 
+// Detours are those of a step of a run, as all documents tell them, without what
+// was tolerated: how it came about, where that is not as planned. Of each reason so
+// many columns are told.
+func Detours(r *history.Run, s *history.Step, columns int) []string {
+	rep := &Model{of: r, Profile: r.Started.Profile, Groups: groups(r), judged: map[*gate.Judgement][]judgement{}}
+	return rep.newStep(nil, s).way(func(why string) string { return safetext.Clip(why, columns) })
+}
+
 // detours tells of retries and backups, each with the reason for it, of what was
 // tried before the run was set back, and of what did not hold and was tolerated.
 func (s *step) detours() []string {
+	return append(s.way(func(why string) string { return why }), Tolerated(s.of.of.Step(s.Address))...)
+}
+
+// way is all of that but what was tolerated.
+func (s *step) way(told func(reason string) string) []string {
 	out := append(s.refuted(), s.setBack()...)
 	why, aside := "", false
 	var used []string
@@ -253,7 +274,7 @@ func (s *step) detours() []string {
 			name = strings.Replace(a.Method, "_", " ", 1)
 		}
 		if name != "" && why != "" {
-			name += " after " + quote(why)
+			name += " after " + quote(told(why))
 		}
 		if name != "" {
 			out = append(out, name)
@@ -266,7 +287,7 @@ func (s *step) detours() []string {
 	if why := s.uncompared(); why != "" {
 		out = append(out, why)
 	}
-	return append(out, Tolerated(s.of.of.Step(s.Address))...)
+	return out
 }
 
 // quote puts a text between straight quotes.

@@ -104,7 +104,6 @@ func (f *Amended) ofRun(r *Run, at moment) error {
 	}
 	r.Flow.unphased = r.Flow.Strategy != nil && len(r.Flow.Strategy.Phases) > 0
 	r.standing.setBack(r)
-	idle(r, at.time)
 	return nil
 }
 

@@ -140,6 +140,27 @@ func (a *Standings) when(s *Step) (basis Basis, why string) {
 	return basis, why
 }
 
+// Stands is the status by which the step is counted and shown: one that asks a
+// person is completed by whoever says that it is settled.
+func (s *Step) Stands() StepStatus {
+	if s.SettledBy() != "" {
+		return Completed
+	}
+	return s.Status
+}
+
+// SettledBy is who said of a step that asks a person that it is settled, here or
+// where it was taken over from; "" if nobody did.
+func (s *Step) SettledBy() string {
+	switch {
+	case s.Skipped == nil || !s.Skipped.Done:
+		return ""
+	case s.Carried != nil:
+		return s.Carried.Settled
+	}
+	return s.settledBy()
+}
+
 // settledBy is who said of a step that it is over: one that asks a person is
 // carried out by the answer. "" if nobody did.
 func (s *Step) settledBy() string {

@@ -66,6 +66,7 @@ func (r *Run) Fold(rec record.Record, f Fact) error {
 			r.moveOn(f)
 		}
 	}
+	r.hold(f)
 	r.Signed.hold(&rec)
 	if err := place(r, plan.Address(rec.Step), f, at); err != nil {
 		return err
@@ -203,7 +204,7 @@ func (f *Resumed) ofRun(r *Run, at moment) error {
 		r.Resumptions++
 		r.mark(at, MarkError)
 		r.ResumedAt = at.seq
-		idle(r, at.time)
+		r.idle(at.time)
 		r.Flow.resumed()
 	}
 	return nil
@@ -227,12 +228,31 @@ func (f *Abandoned) ofRun(r *Run, _ moment) error {
 	return nil
 }
 
+// hold keeps in mind since when nobody is at work on the run: since it was let go
+// of, or, where its controller died, since the last record before those that
+// whoever comes after it writes before it goes on.
+func (r *Run) hold(f Fact) {
+	switch f.(type) {
+	case *Disowned, *KeyChanged, *MovesAccepted, *Amended, *RolledBack:
+		if r.letGo.IsZero() {
+			r.letGo = r.Latest
+		}
+	case *StepStarted, *AttemptStarted, *Ended: // whoever set it back is at work
+		r.letGo = time.Time{}
+	}
+}
+
 // idle notes that the run was taken up again. Of the times only what the
 // journal holds of them counts, not the clock of a process.
-func idle(r *Run, at time.Time) {
-	if at.After(r.Latest) {
-		r.Idle = append(r.Idle, struct{ From, To time.Time }{r.Latest.Round(0), at.Round(0)})
+func (r *Run) idle(at time.Time) {
+	since := r.letGo
+	if since.IsZero() {
+		since = r.Latest
 	}
+	if at.After(since) {
+		r.Idle = append(r.Idle, pause{since.Round(0), at.Round(0)})
+	}
+	r.letGo = time.Time{}
 }
 
 func (f *PolicyChanged) ofRun(r *Run, _ moment) error {
@@ -257,6 +277,9 @@ func (f *Paused) ofRun(r *Run, at moment) error {
 	r.Paused = f
 	if r.Ended == nil {
 		r.Status = Waiting
+		if r.letGo.IsZero() {
+			r.letGo = at.time
+		}
 		r.mark(at, r.waitingMark())
 	}
 	return nil

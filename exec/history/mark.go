@@ -80,10 +80,10 @@ func (r *Run) moveOn(f Fact) {
 // waitingMark is why there is a mark where the run waits.
 func (r *Run) waitingMark() MarkReason {
 	switch {
-	case r.Flow.handed:
-		return MarkHandoff
 	case len(r.open) == 0 && r.back:
 		return MarkRolledBack
+	case r.Flow.handed:
+		return MarkHandoff
 	case len(r.open) == 0:
 		return MarkInterrupted
 	}

@@ -61,9 +61,11 @@ type Run struct {
 	EvidenceRetries []EvidenceRetry // what was done where it was missing
 	Outcomes        []TaskOutcome   // last words about tasks
 
-	// Idle is when nobody had the run in hand, in order: each time from the last
-	// record before it was taken up again until it was.
-	Idle []struct{ From, To time.Time }
+	// Idle is when nobody was at work on the run, in order: each time from when it
+	// was let go of, or the last record of a controller that died, until it was
+	// taken up again.
+	Idle  []pause
+	letGo time.Time // since when nobody is; zero while somebody is
 
 	// Placed is what the workspace holds of a run that works in a layer, as far
 	// as the run knows.
@@ -106,11 +108,11 @@ func (r *Run) JustCompleted() *Step { return r.last }
 // Step finds a step by its address, or nil.
 func (r *Run) Step(a plan.Address) *Step { return r.index[a] }
 
-// Count is the number of steps with a status.
+// Count is the number of steps that stand so, see [Step.Stands].
 func (r *Run) Count(s StepStatus) int {
 	n := 0
 	for _, step := range r.Steps {
-		if step.Status == s {
+		if step.Stands() == s {
 			n++
 		}
 	}
@@ -128,6 +130,9 @@ func (r *Run) Served(lock string) bool {
 	return r.Started.Lock == lock || slices.Contains(r.locks, lock)
 }
 
+// A pause is a time in which nobody was at work.
+type pause = struct{ From, To time.Time }
+
 // Worked is how long controllers were at work from one moment to another; 0 if
 // one of them is not known, or the second is not the later one.
 func (r *Run) Worked(from, to time.Time) time.Duration {
@@ -135,7 +140,11 @@ func (r *Run) Worked(from, to time.Time) time.Duration {
 		return 0
 	}
 	took := to.Sub(from)
-	for _, idle := range r.Idle {
+	pauses := r.Idle
+	if r.letGo.Before(r.Latest) && !r.letGo.IsZero() { // others than a controller wrote since
+		pauses = append(pauses[:len(pauses):len(pauses)], pause{r.letGo, r.Latest})
+	}
+	for _, idle := range pauses {
 		first, last := idle.From, idle.To
 		if first.Before(from) {
 			first = from

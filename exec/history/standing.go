@@ -133,7 +133,7 @@ func insert(list []*Step, s *Step) []*Step {
 
 // failed counts an attempt that failed.
 func (k *standing) failed(a *Attempt) {
-	if !a.Faultless() {
+	if a.Faulty() {
 		k.errors++
 	}
 }

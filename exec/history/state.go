@@ -82,17 +82,28 @@ func (s *Step) Execution() ExecutionStatus {
 	}
 }
 
-// Retried counts the attempts that followed one that failed, since the step was
-// last set back; one that was cut off, or set aside, did not fail by itself.
+// Retried counts the attempts that followed one that failed of itself, since the
+// step was last set back. Work that was accepted afterwards is tried by nobody.
 func (s *Step) Retried() int {
 	n := 0
 	for i := 1; i < len(s.Attempts); i++ {
-		if a := s.Attempts[i-1]; a.Failure != nil && a.Aside == nil &&
-			a.Failure.Class != Interrupted && a.Failure.Class != Lost {
+		if s.Attempts[i-1].Faulty() && s.Attempts[i].Method.Reinstates == 0 {
 			n++
 		}
 	}
 	return n
+}
+
+// Anew counts how often the step was tried again, at any point: its attempts that
+// [Attempt.Counts], but for the first, those that were set back since too.
+func (s *Step) Anew() int {
+	n := -1
+	for _, a := range slices.Concat(s.Undone, s.Attempts) {
+		if a.Counts() {
+			n++
+		}
+	}
+	return max(n, 0)
 }
 
 // Tries are what was tried of a step since the run was last set back to before
@@ -112,7 +123,7 @@ func (s *Step) Tries() Tries {
 	for _, a := range s.Attempts {
 		name := a.Method.Method
 		switch {
-		case a.Method.Reinstates > 0, a.Faultless():
+		case !a.Counts():
 			continue
 		case slices.Contains(used, name):
 			n.Attempts++
@@ -259,6 +270,15 @@ func (a *Attempt) Execution() ExecutionStatus {
 func (a *Attempt) Faultless() bool {
 	return a.Failure != nil && (a.Aside != nil || a.Failure.Class.ThroughNoFault())
 }
+
+// Faulty reports whether the attempt failed of what its method is. All figures
+// about failures count these attempts alone.
+func (a *Attempt) Faulty() bool { return a.Failure != nil && !a.Faultless() }
+
+// Counts reports whether something was tried by the attempt, whatever came of
+// it: it is not [Attempt.Faultless], and no work that was accepted afterwards.
+// All figures about what was tried count these attempts alone.
+func (a *Attempt) Counts() bool { return a.Method.Reinstates == 0 && !a.Faultless() }
 
 // An Exchange is a question and what became of it.
 type Exchange struct {

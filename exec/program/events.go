@@ -274,7 +274,7 @@ func (r *reader) reported() error {
 	}
 	err := &ReportedError{Name: r.name, Text: r.result.err}
 	if r.result.exhausted {
-		return errors.Join(err, exec.ErrContextExhausted)
+		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, err)
 	}
 	return err
 }

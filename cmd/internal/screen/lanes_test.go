@@ -63,7 +63,7 @@ const wantLanes = `Three files        run ID · mode dynamic
    2.1  attempt 1 is set aside (join-failed, joined with 1.1: gate-failed): REASON
  ✓ 3.1  Write 3  1 file +1        3 gates     0.0 s   joined from lane 3 of 3
  ▸ 2.1  Write 2
- ✓ 2.1  Write 2  1 file +1        3 gates     0.0 s   attempt 2 after "REASON"
+ ✓ 2.1  Write 2  1 file +1        3 gates     0.0 s   alone after "REASON"
 
  ████████████████████  3 of 3 steps · 0 retries · 0 backups · 0 questions
 

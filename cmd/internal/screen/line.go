@@ -14,10 +14,12 @@ import (
 )
 
 const (
-	maxAddress = 24 // columns
-	maxTitle   = 44 // columns
-	maxPending = 6  // lines
-	barWidth   = 20 // columns
+	maxAddress = 24  // columns
+	maxTitle   = 44  // columns
+	maxNote    = 200 // columns, each
+	maxReason  = 48  // columns
+	maxPending = 6   // lines
+	barWidth   = 20  // columns
 )
 
 // marks are what stands before a step.
@@ -63,7 +65,7 @@ func pad(text string, width int) string {
 // stepLine is one line about a step: what it is, what it changed, what it took
 // and what went wrong on the way.
 func stepLine(run *history.Run, s *history.Step, cols columns) string {
-	mark, back := marks[s.Status], run.After.Of(s.Address)
+	mark, back := marks[s.Stands()], run.After.Of(s.Address)
 	if back != nil {
 		mark = setBack
 	}
@@ -77,7 +79,7 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 	if !s.Started.IsZero() && !s.Over.IsZero() {
 		line += fmt.Sprintf("  %7s", seconds(run.Worked(s.Started, s.Over)))
 	}
-	if note := note(s); back != nil {
+	if note := note(run, s); back != nil {
 		line += "   set back after the run had ended"
 	} else if note != "" {
 		line += "   " + note
@@ -85,14 +87,17 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 	return strings.TrimRight(line, " ")
 }
 
-// note says what is not as planned about a step that is over.
-func note(s *history.Step) string {
+// note says what is not as planned about a step that is over: how one came about
+// that is completed, in the words of the report.
+func note(run *history.Run, s *history.Step) string {
 	switch {
 	case s.Carried != nil:
 		return "carried over from run " + safetext.Escape(s.Carried.Run)
 	case s.Failed != nil:
 		return safetext.Escape(string(s.Failed.Class)) + ": " +
 			safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
+	case s.SettledBy() != "":
+		return "settled by " + safetext.Clip(s.SettledBy(), 40)
 	case s.Skipped != nil:
 		return "left out by " + safetext.Clip(s.Skipped.By, 40)
 	case s.Blocked != nil && s.Blocked.By == s.Address:
@@ -102,20 +107,14 @@ func note(s *history.Step) string {
 	case s.Completed == nil:
 		return ""
 	}
-	var why *history.AttemptFailed
-	for _, a := range s.Attempts {
-		if a.Failure != nil {
-			why = a.Failure
-		}
-	}
-	if why == nil {
+	notes := document.Detours(run, s, maxReason)
+	if len(notes) == 0 {
 		return lane(s.Last())
 	}
-	after := " after \"" + safetext.Clip(reason(why), 48) + "\""
-	if s.Completed.Method != recovery.Primary {
-		return safetext.Escape(MethodName(s.Completed.Method)) + after
+	for i := range notes {
+		notes[i] = safetext.Clip(notes[i], maxNote)
 	}
-	return fmt.Sprintf("attempt %d", len(s.Attempts)) + after
+	return strings.Join(notes, ", ")
 }
 
 // reason is why an attempt failed: the first of its reasons, or its class where

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 )
@@ -50,5 +52,47 @@ func TestStepLineSaysWhatTheReportSays(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// How a completed step came about is said in the words of the report: by what,
+// and after which failure; a step that a person settled is completed.
+func TestStepLineTellsItsWayAsTheReport(t *testing.T) {
+	try := func(n int, method string, reinstates int, why string) *history.Attempt {
+		a := &history.Attempt{Number: n, Method: history.AttemptStarted{Method: method, Reinstates: reinstates}}
+		if why != "" {
+			a.Failure = &history.AttemptFailed{Class: history.GateFailed, Reasons: []string{why}}
+		}
+		return a
+	}
+	settled := &history.StepSkipped{Why: "settled in answer to q1: fine", By: "ann", Done: true}
+	for name, c := range map[string]struct {
+		attempts []*history.Attempt
+		skipped  *history.StepSkipped
+		want     string
+	}{
+		"accepted": {[]*history.Attempt{try(1, "primary", 0, "too much"), try(2, "primary", 1, "")}, nil,
+			`what attempt 1 did was accepted after "too much"`},
+		"the backup twice": {[]*history.Attempt{try(1, "primary", 0, "it hangs"), try(2, "backup_1", 0, "no counts"),
+			try(3, "backup_1", 0, "")}, nil, `backup 1 after "it hangs", retry after "no counts"`},
+		"settled": {nil, settled, "settled by ann"},
+	} {
+		s := &history.Step{Outline: history.Outline{Address: "1.1"}, Status: history.Completed, Attempts: c.attempts,
+			Completed: &history.StepCompleted{}}
+		if c.skipped != nil {
+			s.Status, s.Completed, s.Skipped = history.Skipped, nil, c.skipped
+			s.Questions = []history.Exchange{{Question: ask.Question{Kind: ask.Checkpoint}, Answer: &ask.Answer{By: "ann"}}}
+		}
+		run, err := history.Fold(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Steps = []*history.Step{s}
+		if got := note(run, s); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if got := document.Count(run); got.Completed != 1 || got.Skipped != 0 {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }

@@ -38,6 +38,7 @@ type progress struct {
 			Failing []struct {
 				Step    string `json:"step_id"`
 				Retries int    `json:"retry_count"`
+				Times   int    `json:"failure_count"`
 			} `json:"steps_that_frequently_fail"`
 			Rate float64 `json:"overall_failure_rate"`
 		} `json:"failure_patterns"`
@@ -91,6 +92,7 @@ type progressStep struct {
 
 type progressSums struct {
 	Tasks            int            `json:"total_tasks"`
+	Attempted        int            `json:"tasks_attempted"`
 	TasksDone        int            `json:"completed_tasks"`
 	Steps            int            `json:"total_steps"`
 	Completed        int            `json:"completed_steps"`
@@ -137,6 +139,7 @@ func readProgress(c *claims, name, text string) error {
 	}
 	c.say(name+", summary", "number of consecutive_failures", s.FinalConsecutive)
 	c.say(name+", summary", "number of tasks", s.Tasks)
+	c.say(name+", summary", "tasks attempted", s.Attempted)
 	c.say(name+", summary", "number of steps", s.Steps)
 	c.say(name+", list of switches", "mode switches", len(s.SwitchLog))
 	c.say(name+", list of blocked steps", "number of blocked", len(p.BlockedList))
@@ -191,9 +194,14 @@ func (p *progress) ended(c *claims, name string) {
 	for key, says := range p.Analysis.KPIs {
 		c.say(name, "KPI "+key, says)
 	}
+	fell := 0
 	for _, f := range p.Analysis.Failures.Failing {
+		if f.Times > 0 { // else it failed before it was tried
+			fell++
+		}
 		c.say(name+", analysis", "step "+f.Step+": retries", f.Retries)
 	}
+	c.say(name+", analysis", "steps of which an attempt failed", fell)
 	c.say(name+", analysis", "number of blocked", p.Analysis.Propagation.Blocked)
 	c.say(name+", analysis", "steps that halted the run", p.Analysis.Propagation.Halted)
 	c.say(name+", analysis", "steps that went on with a concern", p.Analysis.Propagation.Went)
@@ -336,6 +344,8 @@ func readCheckpoint(c *claims, name, text string) error {
 	c.say(name, "task "+k.Task+": attempts after the first", k.Retries)
 	c.say(name, "task "+k.Task+": seconds", k.Seconds)
 	c.say(name, "task "+k.Task+": validation", k.Result)
+	c.say(name, "task "+k.Task+": files", listed(k.Modified))
+	c.say(name, "task "+k.Task+": changes files", len(k.Modified) > 0)
 	return nil
 }
 

@@ -15,18 +15,19 @@ var marks = map[string]string{"✓": "completed", "✗": "failed", "▸": "runni
 
 // The pieces that lines about steps are made of.
 var (
-	tally    = lazyre.New(`(\d+) of (\d+) steps?((?: · \d+ (?:carried over|[a-z-]+))+)`)
-	tallied  = lazyre.New(`(\d+) ([a-z-]+)`)
-	textStep = lazyre.New(`^ (.) (\S+) +(.*)$`)
-	textSize = lazyre.New(`  (\d+ files?(?: \+\d+)?(?: −\d+)?|undone)? {2,}(?:(\d+(?: of \d+)? gates?) +)?([0-9][^ ]* (?:s|min \d+ s|h \d+ min))(?: |$)`)
-	pageStep = lazyre.New(`(?s)<details id="[^"]*" class="step ([a-z]+)"[^>]*>\s*<summary><b class="sign [a-z]+">(.)</b> <span class="address">([^<]*)</span> <span class="name">[^<]*</span>\s*<span class="meta">([^<]*)</span>`)
-	pageKey  = lazyre.New(`<span class="key (completed|failed|running|blocked|skipped|pending)"><b>.</b> (\d+) `)
-	size     = lazyre.New(`^\d+ files?`)
-	gates    = lazyre.New(`^\d+( of \d+)? gates?$`)
-	clock    = lazyre.New(`^\d[^ ]* (s|min \d+ s|h \d+ min)$`)
-	bases    = lazyre.New(`^\d+ (proved|reviewed|self-tested|declared|unverified)`)
-	changed  = lazyre.New("(?m)^- (created|modified|deleted) `([^`]+)`")
-	inFolder = lazyre.New("^### `([^`]+)`")
+	tally          = lazyre.New(`(\d+) of (\d+) steps?((?: · \d+ (?:carried over|[a-z-]+))+)`)
+	tallied        = lazyre.New(`(\d+) ([a-z-]+)`)
+	textStep       = lazyre.New(`^ (.) (\S+) +(.*)$`)
+	textSize       = lazyre.New(`  (\d+ files?(?: \+\d+)?(?: −\d+)?|undone)? {2,}(?:(\d+(?: of \d+)? gates?) +)?([0-9][^ ]* (?:s|min \d+ s|h \d+ min))(?: |$)`)
+	pageStep       = lazyre.New(`(?s)<details id="[^"]*" class="step ([a-z]+)"[^>]*>\s*<summary><b class="sign [a-z]+">(.)</b> <span class="address">([^<]*)</span> <span class="name">[^<]*</span>\s*<span class="meta">([^<]*)</span>`)
+	pageKey        = lazyre.New(`<span class="key (completed|failed|running|blocked|skipped|pending)"><b>.</b> (\d+) `)
+	size           = lazyre.New(`^\d+ files?`)
+	gates          = lazyre.New(`^\d+( of \d+)? gates?$`)
+	clock          = lazyre.New(`^\d[^ ]* (s|min \d+ s|h \d+ min)$`)
+	bases          = lazyre.New(`^\d+ (proved|reviewed|self-tested|declared|unverified)`)
+	changed        = lazyre.New("(?m)^- (created|modified|deleted) `([^`]+)`")
+	tasksAttempted = lazyre.New(`Tasks attempted:\*\* (\d+) of`)
+	inFolder       = lazyre.New("^### `([^`]+)`")
 )
 
 // tally notes what stands in a line as "3 of 4 steps · 1 skipped · 2 retries".
@@ -221,7 +222,13 @@ func readSummary(c *claims, name, text string) error {
 	c.tally(name, text)
 	c.files(name, changedFiles(text))
 	completed := 0
+	if m := tasksAttempted.FindStringSubmatch(text); m != nil {
+		c.say(name, "tasks attempted", m[1])
+	}
 	rows(text, func(head, cells []string) {
+		if len(head) == 4 && len(cells) == 4 && head[3] == "Attempts" {
+			c.say(name, "task "+cells[0]+": attempts", cells[3])
+		}
 		if len(head) > 3 && head[0] == "ID" && head[3] == "Validator" {
 			completed++
 			c.say(name, "task "+cells[0]+": status", "completed")

@@ -25,6 +25,8 @@ type report struct {
 	Tasks     []reportTask
 	Files     []reportFile
 	Lines     lines
+	Approvals []any
+	Evidence  []any
 	Final     []judgement `json:"final_gates"`
 	Switches  []any       `json:"mode_switches"`
 	Rolled    []any       `json:"rolled_back"`
@@ -61,6 +63,9 @@ type reportStep struct {
 type reportAttempt struct {
 	Outcome    string
 	RolledBack bool `json:"rolled_back"`
+	Reinstates int
+	Lane       *struct{ State string }
+	Failure    *struct{ Class string }
 	Gates      []judgement
 	Ledger     *struct {
 		Changes []struct{ Path, Op, Kind string }
@@ -149,12 +154,79 @@ func (t *reportTask) tell(c *claims, name string) {
 		retries += s.Retries
 		backups += len(s.Backups)
 	}
+	if len(t.Steps) == 1 && t.Ended != "" && !slices.ContainsFunc(t.Steps[0].Attempts,
+		func(a reportAttempt) bool { return a.RolledBack }) {
+		c.say(name+", its step", in+"milliseconds", t.Steps[0].Duration)
+	}
+	if files, known := t.files(); known {
+		c.say(name, in+"files", files)
+	}
 	for what, says := range map[string]any{"status": t.Status, "begin": t.Started, "end": t.Ended,
 		"milliseconds": t.Duration, "time": took(t.Duration), "attempts": attempts, "retries": retries,
-		"backups": backups, "steps": len(t.Steps), "title": t.Title,
+		"backups": backups, "steps": len(t.Steps), "title": t.Title, "attempts after the first": t.anew(),
 		"seconds": int(time.Duration(t.Duration) * time.Millisecond / time.Second)} {
 		c.say(name, in+what, says)
 	}
+}
+
+// anew counts how often steps of the task were tried again.
+func (t *reportTask) anew() (n int) {
+	for _, s := range t.Steps {
+		tried := 0
+		for _, a := range s.Attempts {
+			if a.Reinstates == 0 && !a.faultless() {
+				tried++
+			}
+		}
+		n += max(tried-1, 0)
+	}
+	return n
+}
+
+// attempted reports whether anything of the task was carried out, here or in the
+// run that this one finishes.
+func (t *reportTask) attempted() bool {
+	return t.Started != "" || t.Status == "completed" ||
+		slices.ContainsFunc(t.Steps, func(s reportStep) bool { return s.Carried != nil })
+}
+
+// files are what the task changed; known is not set where another run did.
+func (t *reportTask) files() (files string, known bool) {
+	var all []string
+	for _, s := range t.Steps {
+		if s.Carried != nil {
+			return "", false
+		}
+		if s.Status != "completed" || len(s.Attempts) == 0 {
+			continue
+		}
+		if last := s.Attempts[len(s.Attempts)-1]; last.Ledger != nil && !last.RolledBack {
+			for _, ch := range last.Ledger.Changes {
+				if ch.Kind != "dir" {
+					all = append(all, ch.Path)
+				}
+			}
+		}
+	}
+	return listed(all), true
+}
+
+// listed are names in order, each once.
+func listed(names []string) string {
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+// faultless reports whether an attempt that failed did so through no fault of its
+// own: it was cut off, or set aside.
+func (a *reportAttempt) faultless() bool {
+	return a.Failure != nil && (slices.Contains([]string{"interrupted", "lost", "moved", "met"}, a.Failure.Class) ||
+		a.Lane != nil && a.Lane.State == "join-failed")
+}
+
+// failed reports whether an attempt of the step failed of itself.
+func (s *reportStep) failed() bool {
+	return slices.ContainsFunc(s.Attempts, func(a reportAttempt) bool { return a.Failure != nil && !a.faultless() })
 }
 
 // validation is what a checkpoint says of a task that is over: whether somebody
@@ -264,11 +336,29 @@ func (c *claims) count(name string, r report) {
 		fileLines.Removed += f.Lines.Removed
 	}
 	changed := map[string]bool{}
-	unaided, done, there := 0, 0, 0
+	unaided, done, there, fell, rose, anew, won, attempted := 0, 0, 0, 0, 0, 0, 0, 0
 	n["questions"] = len(r.Questions)
 	for _, t := range r.Tasks {
 		n["tasks"]++
 		n["tasks_"+strings.TrimSuffix(t.Status, "_final")]++
+		if t.attempted() {
+			attempted++
+		}
+		if t.anew() > 0 {
+			anew++
+			if t.Status == "completed" {
+				won++
+			}
+		}
+		changes := false
+		for _, f := range r.Files {
+			changes = changes || slices.ContainsFunc(t.Steps, func(s reportStep) bool {
+				return slices.Contains(f.Steps, s.Address)
+			})
+		}
+		if changes {
+			c.say(name, "task "+t.ID+": changes files", true)
+		}
 		for _, s := range t.Steps {
 			n["steps"]++
 			n[s.Status]++
@@ -283,7 +373,13 @@ func (c *claims) count(name string, r report) {
 			if s.Carried != nil {
 				n["carried"]++
 			}
-			if s.Skipped != nil && s.Skipped.Done {
+			if s.failed() {
+				fell++
+				if s.Status == "completed" && len(s.Questions) == 0 {
+					rose++
+				}
+			}
+			if s.Skipped != nil && s.Skipped.Done && s.Status != "completed" {
 				there++
 			}
 			if s.Status != "completed" {
@@ -319,6 +415,13 @@ func (c *claims) count(name string, r report) {
 		}
 	}
 	c.say(name, "KPI steps_without_help_rate", rate(unaided, done))
+	c.say(name, "KPI failure_recovery_rate", rate(rose, fell))
+	c.say(name, "steps of which an attempt failed", fell)
+	c.say(name, "tasks attempted", attempted)
+	if len(r.Words)+len(r.Approvals)+len(r.Evidence) == 0 { // else they have retries of their own
+		c.say(name, "KPI tasks_tried_anew", anew)
+		c.say(name, "KPI retry_succeeded", won)
+	}
 	c.say(name, "KPI total_tasks", n["tasks"])
 	c.say(name, "KPI completed", n["tasks_completed"])
 	c.say(name, "KPI completion_rate", rate(n["tasks_completed"], n["tasks"]))

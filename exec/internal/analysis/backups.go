@@ -21,7 +21,7 @@ type BackupUse struct {
 }
 
 // backups counts attempts, not steps: a backup that was tried three times and
-// helped once has a rate of 1 of 3. Attempts before a rollback count too, since
+// helped once has a rate of 1 of 3. One that was cut off shows nothing. Attempts before a rollback count too, since
 // they show as much.
 func backups(p *plan.Plan, r *history.Run) Backups {
 	var b Backups
@@ -29,7 +29,7 @@ func backups(p *plan.Plan, r *history.Run) Backups {
 		for _, a := range attempts(row.was) {
 			at := slices.IndexFunc(row.step.Backups,
 				func(x plan.Backup) bool { return "backup_"+x.ID == a.Method.Method })
-			if at < 0 {
+			if at < 0 || a.Faultless() {
 				continue
 			}
 			description := row.step.Backups[at].Description

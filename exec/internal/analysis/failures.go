@@ -20,7 +20,7 @@ type Failures struct {
 // A FailedStep failed at least once.
 type FailedStep struct {
 	Step     plan.Address
-	Failures int    // attempts that failed for a fault of their own, those that were set back since too
+	Failures int    // attempts that were faulty, those that were set back since too
 	Retries  int    // as [history.Tries] counts them
 	Resolved string // the method that completed the step; "" if none did
 	Cause    string // what the messages of the last failure say
@@ -87,7 +87,7 @@ func failedStep(s *history.Step) FailedStep {
 	all := attempts(s)
 	f := FailedStep{Step: s.Address, Retries: s.Tries().Retries}
 	for i, a := range all {
-		if a.Failure == nil || a.Faultless() {
+		if !a.Faulty() {
 			continue
 		}
 		f.Failures++

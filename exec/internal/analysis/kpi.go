@@ -15,7 +15,7 @@ type KPIs struct {
 	RetrySuccess Rate // tasks that were completed after something was tried anew, of those in which it was
 	Evidence     Rate // tasks whose evidence was found, of those that needed some
 	Unaided      Rate // steps that were completed without a question, of those that were completed
-	Recovered    Rate // steps that failed and were completed without a question, of those of which an attempt failed
+	Recovered    Rate // steps that failed and were completed without a question, of those of which an attempt failed of itself
 	TestFirst    Rate // steps whose test was seen to fail first, of those that were to write one first
 	Resumed      int  // times that the run was taken up again
 	Tokens       int64
@@ -53,7 +53,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 // step adds a step to the figures about steps.
 func (k *KPIs) step(p *plan.Plan, s *history.Step) {
 	unaided := len(s.Questions)+len(s.Earlier) == 0
-	if s.Status == history.Completed {
+	if s.Stands() == history.Completed {
 		k.Unaided.Of++
 		if unaided {
 			k.Unaided.N++
@@ -63,7 +63,7 @@ func (k *KPIs) step(p *plan.Plan, s *history.Step) {
 	intends := known && planned.TestIntent != nil && planned.TestIntent.Test != ""
 	failed, first, wanted := false, false, intends && len(s.Attempts) > 0
 	for _, a := range attempts(s) {
-		failed = failed || a.Failure != nil
+		failed = failed || a.Faulty()
 		first = first || intends && sawRed(a)
 		for _, c := range a.Cycles {
 			wanted = true
@@ -98,14 +98,14 @@ func completed(r *history.Run, task string) bool {
 	return r.Task(task).Status() == history.Completed
 }
 
-// retried reports whether anything of a task was tried anew, at any point: a
-// retry that was refused was none.
+// retried reports whether anything of a task was tried anew, at any point (see
+// [history.Step.Anew]): a retry that was refused was none.
 func retried(r *history.Run, task string, steps []*history.Step) bool {
 	if n := r.Task(task).Retries(); n.Approval > 0 || n.Verification > 0 {
 		return true
 	}
 	for _, s := range steps {
-		if len(attempts(s)) > 1 {
+		if s.Anew() > 0 {
 			return true
 		}
 	}

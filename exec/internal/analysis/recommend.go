@@ -148,7 +148,7 @@ func Guidance(s *history.Step) (by, words string) {
 func (row rowOf) methods() []Recommendation {
 	failed := map[string]bool{}
 	for _, a := range attempts(row.was) {
-		if a.Failure != nil {
+		if a.Faulty() {
 			failed[a.Method.Method] = true
 		}
 	}

@@ -101,7 +101,7 @@ func PhaseOver(run *history.Run) *history.PhaseOver {
 			switch {
 			case s == nil || !s.Status.Over():
 				open = true
-			case s.Status == history.Completed:
+			case s.Stands() == history.Completed:
 				over.Completed++
 			default:
 				over.Left++

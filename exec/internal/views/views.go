@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -122,17 +121,21 @@ func Write(d *disk.Disk, dir string, table []document.Document, m *document.Mode
 	return drawn, nil
 }
 
-// dropOld removes checkpoints that are not among the latest any more.
+// dropOld removes checkpoints that are not among the latest any more, and those
+// of tasks that are not over any more.
 func dropOld(d *disk.Disk, dir string, table []document.Document, drawn map[string]ledger.Digest) error {
-	if !slices.ContainsFunc(table, func(d document.Document) bool { return d.Name == document.CheckpointName }) {
-		return nil
+	many := map[string]bool{}
+	for _, d := range table {
+		many[d.Name] = true
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("exec: views: %w", err)
 	}
 	for _, e := range entries {
-		if _, ok := drawn[e.Name()]; ok || !document.IsCheckpoint(e.Name()) {
+		checkpoint := many[document.CheckpointName] && document.IsCheckpoint(e.Name()) ||
+			many[document.TaskCheckpointName] && document.IsTaskCheckpoint(e.Name())
+		if _, ok := drawn[e.Name()]; ok || !checkpoint {
 			continue
 		}
 		if err := d.Anywhere().Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
