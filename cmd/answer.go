@@ -83,12 +83,15 @@ func leave(ctx context.Context, folder *escalator.Folder, q ask.Question, a ask.
 		return err
 	}
 	if _, err := folder.Ask(ctx, q); err == nil {
-		return &ask.RefusedError{Question: q.ID, Why: "it has been answered already: resume the run"}
+		return &ask.RefusedError{Question: q.ID, Why: answeredAlready}
 	} else if !errors.Is(err, ask.ErrLater) {
 		return err
 	}
 	return folder.Answer(a)
 }
+
+// answeredAlready is why a second answer is refused.
+const answeredAlready = "it has been answered already: resume the run"
 
 // asked finds a question that the run waits for by its id, nil if it does not;
 // open are the ids of all that it waits for.

@@ -51,6 +51,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/learn"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 )
@@ -124,7 +125,7 @@ func status(ctx context.Context, err error) int {
 		return statusWaiting
 	case is[*exec.RefusedError](err), is[*exec.ProofError](err), is[*plan.CheckError](err), is[*plan.AckError](err),
 		is[*plan.AmendError](err), is[*plan.LockError](err), is[*ask.RefusedError](err), is[*escalator.RuleError](err),
-		is[*record.CorruptError](err), is[*checkpoint.DamagedError](err):
+		is[*record.CorruptError](err), is[*checkpoint.DamagedError](err), is[*learn.NotReadyError](err):
 		return statusRefused
 	}
 	return statusCouldNot

@@ -91,7 +91,10 @@ func hint(err error, at placedError) string {
 	var outcome *exec.OutcomeError
 	var proof *exec.ProofError
 	var unheard *ask.RefusedError
+	var carried *carriedError
 	switch {
+	case errors.As(err, &carried):
+		return fmt.Sprintf("planlock diff %s %s%s", carried.from, carried.step, inDir(at.dir))
 	case errors.As(err, &outcome):
 		return outcomeHint(outcome, at)
 	case errors.Is(err, exec.ErrWaiting):
@@ -117,6 +120,8 @@ func hint(err error, at placedError) string {
 		return ""
 	case errors.As(err, &unheard) && unheard.Question == "":
 		return "planlock choices" + inDir(at.dir) + " lists those that are remembered"
+	case unheard != nil && unheard.Why == answeredAlready && at.run != nil:
+		return "go on with  " + at.resume()
 	case unheard != nil && at.unasked():
 		return unaskedHint(at, unheard.Question)
 	case unheard != nil:
@@ -154,6 +159,10 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 			return "nobody saw a check of what was left out, as it was there already, fail without its work: to have that seen, " +
 				"take the work away, and run the plan with nothing left out (no --ack done:STEP)"
 		}
+		if carried := carriedAlone(at.run); len(carried) > 0 {
+			return fmt.Sprintf("all was carried out, and nobody looked at %s, taken over from run %s: give the plan checks of that which fail without the work, and run it once more:  %s",
+				plan.Addresses(carried), at.run.Started.From.Run, as.spell(action.Action{Kind: action.Finish, Run: o.Run}))
+		}
 		return "all was carried out, and not all of it was looked at: roll it back" + back(at.run, as) +
 			" and run it with checks that fail without the work, or have a program look with --validator PATH"
 	}
@@ -174,6 +183,23 @@ func back(run *history.Run, as spelling) string {
 		}
 	}
 	return ""
+}
+
+// carriedAlone are the steps that nobody looked at, where all of them were taken
+// over from another run: setting this one back does not undo them.
+func carriedAlone(run *history.Run) (all []plan.Address) {
+	standings := run.Standings()
+	for _, s := range run.Steps {
+		basis, _ := standings.Of(s)
+		switch {
+		case basis == "" || basis.Counts():
+		case s.Carried == nil:
+			return nil
+		default:
+			all = append(all, s.Address)
+		}
+	}
+	return all
 }
 
 // leftOutAlone reports whether all that nobody looked at was left out because

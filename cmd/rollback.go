@@ -40,6 +40,12 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	step := plan.Address(args[0])
+	if mark := markOf(run, args[0]); mark != nil {
+		if step = after(run, *mark); step == "" {
+			return about(run, &exec.RefusedError{Run: run.Started.Run,
+				Reasons: []string{fmt.Sprintf("nothing was begun since checkpoint %s: there is nothing to take back", mark.ID)}})
+		}
+	}
 	if run.Step(step) == nil {
 		_, _, err := attemptOf(run, step, 0)
 		return err
@@ -68,13 +74,68 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 		done.Kept.Tree.Short(), done.Kept.Tree, escaped(quoted(folder)), inDir(f.Dir))
 	p.stays(done.Others)
 	if done.Sealed {
+		p.outside(run, step)
 		again := action.Action{Kind: action.Finish, Run: done.Run}
-		fmt.Fprintf(p.out, "Run %s has ended, and its journal and documents stay as they are; that it was set back stands beside them, for status, report, log, learn and --from.\nto do that work again  %s\n",
-			done.Run, escaped(spellingOf(run, f.Dir, run.Policy.Given).spell(again)))
+		as := spellingOf(run, f.Dir, run.Policy.Given)
+		fmt.Fprintf(p.out, "Run %s has ended, and its journal and documents stay as they are; that it was set back stands beside them, for status, report, log, learn and --from.\n",
+			done.Run)
+		joint := "to do that work again  "
+		if lock := p.relock(run, f.Dir, as); lock != "" {
+			fmt.Fprintf(p.out, "%s%s\nand then  ", joint, escaped(lock))
+			joint = ""
+		}
+		fmt.Fprintf(p.out, "%s%s\n", joint, escaped(as.spell(again)))
 		return nil
 	}
 	fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, f.Dir)))
 	return nil
+}
+
+// relock is how the plan of a run is locked again, where a lock file lies beside
+// it: that serves one run. "" where there is none.
+func (p *cli) relock(run *history.Run, dir string, as spelling) string {
+	if _, lock := p.workspace(dir).Sources(run); lock == "" {
+		return ""
+	}
+	return as.spell(action.Action{Kind: action.Lock})
+}
+
+// outside names what setting a run back that has ended does not undo: what its
+// steps did outside of the workspace.
+func (p *cli) outside(run *history.Run, step plan.Address) {
+	back, _, _ := run.SetBack(run.Step(step))
+	for _, s := range back {
+		if len(s.Attempts) == 0 || s.WithinTree() {
+			continue
+		}
+		what := "what it did outside of the workspace was not compensated"
+		if s.Rollback == plan.Irreversible {
+			what = "what it did outside of the workspace cannot be undone"
+		}
+		fmt.Fprintf(p.out, "stays  step %s is %s: %s, and it does that again when it is carried out again\n", s.Address,
+			s.Rollback, what)
+	}
+}
+
+// markOf is the checkpoint of a run by its id, or nil.
+func markOf(run *history.Run, id string) *history.Mark {
+	for i := range run.Marks {
+		if run.Marks[i].ID == id {
+			return &run.Marks[i]
+		}
+	}
+	return nil
+}
+
+// after is the first step that was carried out, or went on, since a checkpoint;
+// "" where there is none.
+func after(run *history.Run, mark history.Mark) plan.Address {
+	for _, s := range run.Steps {
+		if s.Checkpoint != nil && (!s.Status.Over() || s.EndedAt > mark.Seq) {
+			return s.Address
+		}
+	}
+	return ""
 }
 
 // othersShown is how many changes of others are named.

@@ -49,6 +49,9 @@ func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, 
 	}
 	all := slices.Concat(s.Undone, s.Attempts) // a rollback begins no new count
 	slices.SortStableFunc(all, func(a, b *history.Attempt) int { return cmp.Compare(a.Number, b.Number) })
+	if len(all) == 0 && s.Carried != nil {
+		return nil, nil, &carriedError{run.Started.Run, step, s.Carried.Run}
+	}
 	if len(all) == 0 {
 		return nil, nil, fmt.Errorf("step %s of run %s has no attempt%s", step, run.Started.Run, yet(run))
 	}
@@ -59,6 +62,17 @@ func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, 
 		number = len(all)
 	}
 	return s, all[number-1], nil
+}
+
+// A carriedError says that a step was carried out by another run.
+type carriedError struct {
+	run  string
+	step plan.Address
+	from string
+}
+
+func (e *carriedError) Error() string {
+	return fmt.Sprintf("step %s of run %s has no attempt of its own: it was taken over from run %s", e.step, e.run, e.from)
 }
 
 // yet is " yet", unless nothing more comes.

@@ -110,8 +110,12 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		again := action.Action{Kind: action.Rollback, Run: id, Step: run.After.CutOff().To}
 		fmt.Fprintf(w, "next     %s\n", escaped(spelling{dir: dir}.spell(again)))
 	case run.After != nil:
-		again := action.Action{Kind: action.Finish, Run: id}
-		fmt.Fprintf(w, "next     %s\n", escaped(spellingOf(run, dir, run.Policy.Given).spell(again)))
+		again, as, joint := action.Action{Kind: action.Finish, Run: id}, spellingOf(run, dir, run.Policy.Given), "next"
+		if _, lock := (exec.Workspace{Dir: dir}).Sources(run); lock != "" {
+			fmt.Fprintf(w, "next     %s\n", escaped(as.spell(action.Action{Kind: action.Lock})))
+			joint = "then"
+		}
+		fmt.Fprintf(w, "%-8s %s\n", joint, escaped(as.spell(again)))
 	case run.Ended != nil:
 		fmt.Fprintf(w, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -69,7 +70,14 @@ func TestClassSpeaksWhereNoMessageDoes(t *testing.T) {
 		{history.AttemptFailed{Class: history.TimedOut, Cause: gate.Dependency}, cause.Unreachable},
 		{history.AttemptFailed{Class: history.NoSpace}, cause.DiskFull},
 		{history.AttemptFailed{Class: history.Breach}, cause.Undeclared},
-		{history.AttemptFailed{Class: history.GateFailed}, cause.TestFailure},
+		{history.AttemptFailed{Class: history.GateFailed}, cause.Unmet},
+		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
+			{Code: code.Postcondition, Message: `file_contains README.md "Reset" does not hold`}}}, cause.Unmet},
+		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
+			{Code: code.Postcondition, Message: `command "go test ./..." does not hold`}}}, cause.TestFailure},
+		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
+			{Code: code.Postcondition, Message: "it does not hold",
+				Happened: "src/a.ts(3,7): error TS2304: Cannot find name 'theme'."}}}, cause.TypeError},
 		{history.AttemptFailed{Class: history.Crashed}, cause.Unknown},
 	} {
 		if got := cause.Of(tt.f, nil).Error; got != tt.want {

@@ -16,6 +16,7 @@ var common = map[cause.Error]history.Approach{
 	cause.TypeError: {Description: "read the type definitions, and look for where they differ", Confidence: 0.7},
 	cause.TestFailure: {Description: "read what the test expects, and look for what is not awaited or not yet there",
 		Confidence: 0.6},
+	cause.Unmet:       {Description: "read what the check expects, and bring about what it does not find", Confidence: 0.6},
 	cause.OutOfMemory: {Description: "work on less at a time", Confidence: 0.7},
 	cause.Timeout:     {Description: "do less in one go, and say what is left", Confidence: 0.5},
 	cause.SyntaxError: {Description: "write the smallest thing that parses, and build on it", Confidence: 0.6},

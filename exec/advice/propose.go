@@ -18,6 +18,7 @@ var told = map[cause.Error]string{
 	cause.SyntaxError:    "what was written cannot be parsed: read it again at the place that the message names",
 	cause.TypeError:      "types do not fit: look up the declarations that the message names",
 	cause.TestFailure:    "a test does not pass: read what it expects before changing what it tests",
+	cause.Unmet:          "a check does not hold: read what it expects, and what it found instead",
 	cause.MissingFile:    "a file is missing: look where it should come from, and whether its name is right",
 	cause.Undeclared:     "only what the step declares may change: leave everything else as it is",
 }

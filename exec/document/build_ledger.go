@@ -23,7 +23,7 @@ func newEntry(a *history.Accounted) *entry {
 		}),
 		SymbolsMatching: each(a.Account.SymbolsMatching, newSymbol),
 		SymbolsExtra:    each(a.Account.SymbolsExtra, newSymbol),
-		Symbols:         each(a.Symbols, newSymbol), Lines: lineCount(a.Lines), GitMoved: list(a.Git),
+		Symbols:         each(a.Symbols, newSymbol), Lines: lineCount(a.Lines), GitMoved: list(a.Git), free: a.Unsaid,
 	}
 }
 

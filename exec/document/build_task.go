@@ -252,7 +252,7 @@ func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last b
 	out := &attempt{
 		of:     a,
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
-		RolledBack: before, Reinstates: a.Method.Reinstates, reverted: a.Method.Reverted,
+		RolledBack: before && !a.Lost(), past: before, Reinstates: a.Method.Reinstates, reverted: a.Method.Reverted,
 		continues: a.Method.Continues, Compensated: a.Compensated, Repeated: a.Repeated,
 		Lane: rep.lane(a), Started: newStamp(a.Started), Ended: newStamp(a.Ended),
 		Duration: atWork(rep.of, newStamp(a.Started), newStamp(a.Ended)),
@@ -260,7 +260,9 @@ func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last b
 	}
 	switch {
 	case a.Failure != nil:
-		out.Outcome = failed
+		if !a.Lost() {
+			out.Outcome = failed
+		}
 		out.Failure, out.reasons = newFailure(a.Failure), a.Explained()
 	case before:
 		out.Outcome = undone
@@ -318,7 +320,7 @@ func (s *step) account() *entry {
 		return s.Carried.ledger
 	}
 	for _, a := range slices.Backward(s.Attempts) {
-		if a.Ledger != nil && !a.RolledBack {
+		if a.Ledger != nil && !a.past {
 			return a.Ledger
 		}
 	}
@@ -340,7 +342,7 @@ func (s *step) trouble() *attemptFailure {
 // lastFailure is the latest attempt that failed, or nil.
 func (s *step) lastFailure() *attempt {
 	for _, a := range slices.Backward(s.Attempts) {
-		if a.Failure != nil && !a.RolledBack {
+		if a.Failure != nil && !a.past {
 			return a
 		}
 	}

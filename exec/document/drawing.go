@@ -165,6 +165,10 @@ func (m *Model) functions() map[string]any {
 		"next":        func() []string { return each(nextSteps(m), m.told) },
 		"moving":      func() bool { return m.Status == history.Running && m.since == nil },
 		"resume":      m.resume,
+		"replans":     func() bool { return m.Waiting == nil && m.of.Ended == nil && m.of.Replans() },
+		"completedSteps": func() []*step {
+			return only(m.steps, func(s *step) bool { return s.Status == history.Completed })
+		},
 		"look":        m.look,
 		"latest":      func() stamp { return m.latest },
 		"unended":     func() bool { return m.now().of.Ended == nil },

@@ -146,7 +146,8 @@ func (rep *Model) planAgain() []nextStep {
 		again.rest = ", once it is locked"
 	}
 	return []nextStep{
-		{why: "The plan no longer holds. Give this run up", do: action.Action{Kind: action.Abandon, Run: rep.Run}},
+		{why: "The plan no longer holds. Add steps to it, and have the run amended"},
+		{why: "Or give this run up", do: action.Action{Kind: action.Abandon, Run: rep.Run}},
 		again,
 		{why: "Or have the question put again", do: rep.resume()},
 	}

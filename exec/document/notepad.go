@@ -216,6 +216,10 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 		if a.Failure == nil {
 			continue
 		}
+		if a.Outcome == lost {
+			add(technical, "attempt %d (%s) was lost: %s", a.Number, code(a.Method), md(meaning(history.Lost)))
+			continue
+		}
 		became := "was cut off"
 		if a.of.Faulty() {
 			became = "failed"

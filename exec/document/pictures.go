@@ -288,14 +288,19 @@ func newLineRow(rep *Model, s *step, y, titleX int, at func(stamp) float64) line
 	for i, a := range s.Attempts {
 		end, label := a.Ended, a.Method
 		took := a.Duration
-		if end.IsZero() {
+		if end.IsZero() && a.Outcome == lost {
+			end = a.Started // nobody knows how long it ran
+		} else if end.IsZero() {
 			end = rep.latest
 			took = atWork(rep.of, a.Started, end)
 		}
-		if i > 0 && a.Method == s.Attempts[i-1].Method && a.RolledBack == s.Attempts[i-1].RolledBack {
+		if i > 0 && a.Method == s.Attempts[i-1].Method && a.past == s.Attempts[i-1].past {
 			label = "retry"
 		}
 		full := fmt.Sprintf("attempt %d, %s, %s, %s, from %s", a.Number, a.Method, a.Outcome, took, a.Started.clock())
+		if a.Ended.IsZero() && a.Outcome == lost {
+			full = fmt.Sprintf("attempt %d, %s, %s, from %s", a.Number, a.Method, a.Outcome, a.Started.clock())
+		}
 		if l := a.Lane; l != nil {
 			full += fmt.Sprintf(", in lane %d of group %d: %s", l.Number, l.Group, l.said())
 		}

@@ -188,6 +188,12 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	reached := "whether the goal was reached: the plan has no completion_criteria.checks"
 	if final := p.FinalChecks(); len(final) > 0 {
 		checked = complete
+		switch {
+		case complete == nil && rep.of.Ended == nil:
+			reached = "whether the goal was reached: the completion checks were not asked yet"
+		case complete == nil:
+			reached = "whether the goal was reached: the completion checks were not asked, as the run ended before"
+		}
 		if complete != nil && *complete && !tell(final, rep.of.Controlled) {
 			checked, reached = nil, "whether the goal was reached: the completion checks hold, and nothing shows that they fail without the work"
 		}

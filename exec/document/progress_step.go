@@ -24,7 +24,7 @@ func newProgressStep(rep *Model, s *step, in *plan.Step) progressStep {
 		Escalations: each(s.Questions, newEscalation), Standing: s.Standing, Carried: s.Carried,
 	}
 	for _, a := range s.Attempts {
-		if !a.RolledBack {
+		if !a.past {
 			out.Lane = cmp.Or(a.Lane, out.Lane)
 		}
 	}
@@ -105,7 +105,7 @@ func backupLog(s *step, in *plan.Step) []progressBackup {
 	}
 	after := ""
 	for _, a := range s.Attempts {
-		if a.RolledBack {
+		if a.past {
 			continue
 		}
 		if strings.HasPrefix(a.Method, "backup_") {

@@ -143,6 +143,7 @@ type attempt struct {
 	Executor   string          `json:"executor"`
 	Outcome    string          `json:"outcome"` // "accepted", "failed", "running", "rolled-back", "lost"
 	RolledBack bool            `json:"rolled_back"`
+	past       bool            // it was rolled back, or lost with what was decided before it: it counts no more
 	Reinstates int             `json:"reinstates,omitempty"` // the attempt whose work was accepted, and put back
 	reverted   []string        // at which paths it was not
 	continues  int             // the attempt whose unfinished work it went on from
@@ -237,6 +238,7 @@ type entry struct {
 	Declared        *declared     `json:"declared"`
 	Lines           lineCount     `json:"lines"`
 	GitMoved        []string      `json:"git_moved"`
+	free            bool          // nothing says what the step changes, its task and plan neither
 	unsaid          bool          // an observing run: the step declares nothing, and need not
 }
 
@@ -316,7 +318,7 @@ type declaration struct {
 
 // judged is the latest attempt since the run was set back, or nil.
 func (s *step) judged() *attempt {
-	if n := len(s.Attempts); n > 0 && !s.Attempts[n-1].RolledBack {
+	if n := len(s.Attempts); n > 0 && !s.Attempts[n-1].past {
 		return s.Attempts[n-1]
 	}
 	return nil

@@ -81,7 +81,9 @@ func outside(s *step) []undeclaredChange {
 	if e := s.account(); e != nil && s.Status == history.Completed {
 		by := s.acceptedBy()
 		for _, c := range e.Extra {
-			add(c, "", "")
+			if !e.free {
+				add(c, "", "")
+			}
 		}
 		for _, c := range e.Matching {
 			if who, granted := by[c.shown]; granted {
@@ -90,7 +92,7 @@ func outside(s *step) []undeclaredChange {
 		}
 	}
 	for _, a := range s.Attempts {
-		if a.Ledger == nil || a.Outcome != failed {
+		if a.Ledger == nil || a.Ledger.free || a.Outcome != failed {
 			continue
 		}
 		for _, c := range a.Ledger.Extra {
@@ -122,8 +124,18 @@ func proofs(s *step) []judgement {
 	return only(s.gates(), func(j judgement) bool { return j.judged() && len(j.Evidence) > 0 })
 }
 
-// problem is why a step failed, or why it has not succeeded yet.
+// problem is why a step failed, or why it has not succeeded yet, and what became
+// of what it did outside of the workspace.
 func problem(s *step) []string {
+	why := wrong(s)
+	if a := s.judged(); a != nil && a.Compensated != nil {
+		why = append(slices.Clone(why), "what it did outside of the workspace: "+a.Compensated.Told())
+	}
+	return why
+}
+
+// wrong is why a step failed, or why it has not succeeded yet.
+func wrong(s *step) []string {
 	if s.Failure != nil {
 		return s.Failure.Reasons
 	}
@@ -139,7 +151,7 @@ func problem(s *step) []string {
 // then is what was decided after an attempt, nil if nothing was.
 func then(s *step, attempt int) *recovery {
 	for _, a := range s.Attempts {
-		if a.RolledBack {
+		if a.past {
 			attempt-- // what was decided then is forgotten
 		}
 	}
@@ -202,7 +214,7 @@ func (s *step) traces() string {
 	for i, a := range slices.Backward(s.Attempts) {
 		text := a.traces()
 		switch {
-		case a.RolledBack:
+		case a.past:
 			return ""
 		case text != "" && i < len(s.Attempts)-1:
 			return fmt.Sprintf("of attempt %d:\n%s", a.Number, text)
@@ -486,14 +498,14 @@ func (m *Model) elsewhere() string {
 	return ""
 }
 
-// mended are the steps that were completed by a patch, and not by what a person
-// said then.
+// mended are the steps that were completed by a patch, or by what a person said
+// where the patch had failed before.
 func mended(rep *Model) (all []string) {
 	for _, s := range rep.steps {
-		if guided(rep.of.Step(s.Address)) != "" {
-			continue
-		}
-		if patch := rep.of.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed {
+		if by, words := analysis.Decisive(rep.of.Step(s.Address)); words != "" {
+			all = append(all, fmt.Sprintf("step %s (%s) was completed once it was told what %s said: %s", s.Address, s.Title,
+				by, words))
+		} else if patch := rep.of.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed {
 			all = append(all, fmt.Sprintf("step %s (%s) was completed by a patch: %s", s.Address, s.Title, patch.Summary))
 		}
 	}

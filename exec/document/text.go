@@ -287,7 +287,7 @@ func (s *step) undone() bool {
 		return false
 	}
 	last := s.Attempts[len(s.Attempts)-1]
-	return last.RolledBack || last.Failure != nil
+	return last.past || last.Failure != nil
 }
 
 // size is what an attempt changed: "2 files +61 −3".

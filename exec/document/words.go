@@ -40,7 +40,7 @@ func meaning(c history.Class) string {
 	case history.Exhausted:
 		return "it used up what its sandbox allows"
 	case history.Met:
-		return "it changed what a step did that ran at once"
+		return "it does not go together with what steps did that ran at once"
 	case history.Moved:
 		return "something is not what was locked"
 	case history.Nondeterministic:
@@ -59,7 +59,11 @@ func meaning(c history.Class) string {
 
 // remedy says what helps against a class of failure, as it is done in this run.
 func (rep *Model) remedy(c history.Class, cause gate.Cause) string {
-	return remedy.Against(c, cause).AtEnd(rep == nil || rep.Lock.File != "")
+	text := remedy.Against(c, cause).AtEnd(rep == nil || rep.Lock.File != "")
+	if rep != nil && rep.Shadow { // nothing of a trial is taken over
+		text = strings.ReplaceAll(text, "run what is left of the plan", "run the plan again")
+	}
+	return text
 }
 
 // remedy says what helps against the failure of the step.
@@ -217,7 +221,7 @@ func (s *step) setBack() []string {
 		}
 		n++
 		why = meaning(a.Failure.Class)
-		if len(a.Failure.Reasons) > 0 && a.Failure.Class != history.Lost {
+		if len(a.Failure.Reasons) > 0 {
 			why = a.Failure.Reasons[0]
 		}
 	}
@@ -248,10 +252,15 @@ func (s *step) detours() []string {
 // way is all of that but what was tolerated.
 func (s *step) way(told func(reason string) string) []string {
 	out := append(s.refuted(), s.setBack()...)
+	for _, a := range s.Attempts {
+		if a.Outcome == lost && a.Failure != nil {
+			out = append(out, fmt.Sprintf("attempt %d was lost: %s", a.Number, meaning(history.Lost)))
+		}
+	}
 	why, aside := "", false
 	var used []string
 	for _, a := range s.Attempts {
-		if a.RolledBack {
+		if a.past || a.Outcome == lost {
 			continue
 		}
 		again := false

@@ -92,7 +92,7 @@ max_times = 1
 		fmt.Printf("%q by %q, refused: %v\n", a.Choice, a.By, errors.Is(err, ask.ErrNoAnswer))
 	}
 	// Output:
-	// "r" by "rule 1 of answers.toml: the network is slow", refused: false
+	// "r" by "rule 1 of answers.toml", refused: false
 	// "" by "", refused: true
 }
 

@@ -125,14 +125,11 @@ func (r *Rules) name() string {
 	return filepath.Base(r.Name)
 }
 
-// by says who answers with rule i.
+// by says who answers with rule i; why stands in the answer.
 func (r *Rules) by(i int) string {
 	by := fmt.Sprintf("rule %d of %s", i+1, r.name())
 	if r.List[i].By != "" {
 		by += " by " + r.List[i].By
-	}
-	if r.List[i].Reason != "" {
-		by += ": " + r.List[i].Reason
 	}
 	return by
 }

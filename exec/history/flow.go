@@ -30,7 +30,8 @@ type StrategySet struct {
 	Source   string   `json:"source"`
 	Why      string   `json:"why"`
 	Measures Measures `json:"measures"`
-	Phases   []Phase  `json:"phases,omitempty"` // of what is left; none if direct
+	// Phases are those that were over before, and those of what is left; none if direct.
+	Phases []Phase `json:"phases,omitempty"`
 	// Checkpoint is the tree that the strategy begins with.
 	Checkpoint record.Snapshot `json:"checkpoint"`
 }
@@ -102,7 +103,7 @@ func (f *Budget) String() string {
 type Flow struct {
 	Strategy *StrategySet  // the latest; nil where none was set yet
 	Switched []StrategySet // all but the first
-	Phases   []PhaseOver   // since the strategy was last set
+	Phases   []PhaseOver   // of the strategy
 	Tasks    []TaskOver    // in the order in which they ended
 	Budgets  []Budget      // levels that were reached
 	Tokens   int64         // reported, of the run
@@ -122,6 +123,29 @@ func (f *Flow) Task(id string) *TaskOver {
 		}
 	}
 	return nil
+}
+
+// kept are the phases that are over and which a further strategy has, too.
+func (f *Flow) kept(next *StrategySet) (over []PhaseOver) {
+	if f.Strategy == nil {
+		return nil
+	}
+	for _, p := range f.Phases {
+		if p.Number < 1 || p.Number > len(f.Strategy.Phases) {
+			continue
+		}
+		was := f.Strategy.Phases[p.Number-1]
+		if i := slices.IndexFunc(next.Phases, was.is); i >= 0 {
+			p.Number, p.Of = i+1, len(next.Phases)
+			over = append(over, p)
+		}
+	}
+	return over
+}
+
+// is reports whether two phases are the same.
+func (p Phase) is(other Phase) bool {
+	return p.Name == other.Name && slices.Equal(p.Steps, other.Steps)
 }
 
 // HandedOver reports whether the session ended because its tokens were used up,

@@ -337,7 +337,8 @@ func (f *StrategySet) ofRun(r *Run, at moment) error {
 	if switched {
 		r.Flow.Switched = append(r.Flow.Switched, *f)
 	}
-	r.Flow.Strategy, r.Flow.Phases, r.Flow.unphased = f, nil, false
+	r.Flow.Phases = r.Flow.kept(f)
+	r.Flow.Strategy, r.Flow.unphased = f, false
 	switch {
 	case switched:
 		r.mark(at, MarkSwitch)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -128,6 +129,18 @@ func (a Addendum) sum() ledger.Digest {
 		panic("history: an addendum cannot be encoded: " + err.Error()) // only strings, numbers and lists
 	}
 	return sum
+}
+
+// Unheard are questions about the step from before the run was set back to before
+// it, whose answers no attempt can have heard: the next one does.
+func (s *Step) Unheard() (found []Exchange) {
+	for _, x := range s.Earlier {
+		heard := func(a *Attempt) bool { return a.Number > x.Question.Attempt }
+		if x.Answer != nil && !slices.ContainsFunc(s.Undone, heard) {
+			found = append(found, x)
+		}
+	}
+	return found
 }
 
 // Issues are what people said because of which a step is done again, oldest

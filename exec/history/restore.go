@@ -29,7 +29,16 @@ type Restored struct {
 
 func (*Restored) Type() string { return "restored" }
 
-func (f *Restored) String() string { return "tree " + f.Tree.Short() }
+func (f *Restored) String() string {
+	tree := f.Left.Tree
+	if tree == "" {
+		tree = f.Tree
+	}
+	if tree == "" { // of steps that ran at once, each of which has a checkpoint of its own
+		return "the tree that the run goes on from"
+	}
+	return "tree " + tree.Short()
+}
 
 func (f *Restored) snapshots() []record.Snapshot { return snapshots(f.Left) }
 
@@ -44,6 +53,17 @@ type Compensated struct {
 func (*Compensated) Type() string { return "compensated" }
 
 func (f *Compensated) String() string { return sprint("%s: exit %d %s", f.Run, f.Exit, f.Error) }
+
+// Told says in words what was carried out, and how it ended.
+func (c *Compensated) Told() string {
+	switch {
+	case c.Done():
+		return "compensated by " + c.Run
+	case c.Error != "":
+		return "not compensated, as " + c.Run + " failed: " + c.Error
+	}
+	return sprint("not compensated, as %s ended with status %d", c.Run, c.Exit)
+}
 
 // Done reports whether the compensation did what it should.
 func (c *Compensated) Done() bool { return c.Exit == 0 && c.Error == "" }

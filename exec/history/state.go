@@ -280,6 +280,9 @@ func (a *Attempt) Faulty() bool { return a.Failure != nil && !a.Faultless() }
 // All figures about what was tried count these attempts alone.
 func (a *Attempt) Counts() bool { return a.Method.Reinstates == 0 && !a.Faultless() }
 
+// Lost reports whether the controller died while the attempt ran.
+func (a *Attempt) Lost() bool { return a.Failure != nil && a.Failure.Class == Lost }
+
 // An Exchange is a question and what became of it.
 type Exchange struct {
 	Question   ask.Question

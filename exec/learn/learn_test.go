@@ -173,11 +173,24 @@ func TestWhatARunTeaches(t *testing.T) {
 		Question: ask.Question{ID: "q1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}},
 		Answer:   &ask.Answer{Choice: "r", Reason: "start the server first"},
 	}}
+	guided := finished("a", "out of memory", "patch_1")
+	guided.Steps[0].Attempts[0].Method.Method = "patch_1"
+	guided.Steps[0].Patches = patched.Steps[0].Patches
+	guided.Steps[0].Questions = []history.Exchange{{
+		Question: ask.Question{ID: "q1", Kind: ask.StepFailed, Attempt: 1, Choices: []ask.Choice{{Key: "p"}}},
+		Answer:   &ask.Answer{Choice: "p", Reason: "train on the first file", By: "ana"},
+	}}
+	lost := finished("a", "", "primary")
+	lost.Steps[0].Undone = []*history.Attempt{{Number: 1, Failure: &history.AttemptFailed{Class: history.Lost}}}
 	for _, tt := range []struct {
 		name string
 		r    *history.Run
 		want []learn.Entry
 	}{
+		{"what a person said where a patch had failed", guided,
+			[]learn.Entry{{Kind: learn.Confirmed, Pattern: "out of memory", Remedy: "train on the first file"}}},
+		{"an attempt was lost", lost,
+			[]learn.Entry{{Kind: learn.Procedural, Pattern: "runs train", Remedy: "train --batch 16"}}},
 		{"a backup helped", finished("a", "CUDA out of memory", "backup_1"),
 			[]learn.Entry{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "train on less"}}},
 		{"a patch helped", patched, []learn.Entry{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "less at a time"}}},

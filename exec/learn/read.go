@@ -3,9 +3,11 @@ package learn
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/exec/internal/doing"
 	"github.com/planlock/planlock/exec/recovery"
@@ -76,7 +78,7 @@ func forbiddenStep(r *history.Run, s *history.Step) string {
 		}
 	}
 	switch {
-	case len(s.Undone) > 0, r.After.Of(s.Address) != nil:
+	case slices.ContainsFunc(s.Undone, func(a *history.Attempt) bool { return !a.Lost() }), r.After.Of(s.Address) != nil:
 		return setBack
 	case s.Status != history.Completed:
 		return fmt.Sprintf("it is %s", s.Status)
@@ -124,6 +126,9 @@ func (h *harvest) step(p *plan.Plan, s *history.Step) {
 // remedy is what made a step work in the end, and the command or the prompt of
 // it where it has one; "" where it was the same once more.
 func remedy(step *plan.Step, s *history.Step) (what, how string, by Kind) {
+	if _, words := analysis.Decisive(s); words != "" {
+		return words, "", Confirmed
+	}
 	if patch := s.Patch(s.Completed.Method); patch != nil {
 		return patch.Summary, "", Semantic
 	}

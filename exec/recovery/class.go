@@ -50,7 +50,7 @@ func Classes() []Class {
 		{history.Lost, "", retry, other, no, no, "the controller ended during the attempt"},
 		{history.Undecided, "", no, no, no, no, "a gate could not decide"},
 		{history.NoSpace, "", no, no, no, no, "the disk is full"},
-		{history.Met, "", retry, other, no, no, "steps that ran at once changed the same"},
+		{history.Met, "", retry, other, no, no, "steps that ran at once do not go together"},
 		{history.Moved, "", no, no, no, no, "what the run depends on moved"},
 		{history.Nondeterministic, "", no, no, no, no, "the same inputs made another tree before"},
 		{history.Unrestorable, "", no, no, no, no, "something changed that is never restored"},

@@ -250,7 +250,9 @@ func (p *Progress) tell(run *history.Run, s *history.Step) {
 
 // strategy tells that there is another amount of ceremony from here on, and why.
 func (p *Progress) strategy(f *history.StrategySet) {
-	if f.From != "" {
+	if f.From == f.Strategy {
+		p.say(fmt.Sprintf("   new phases: %s", safetext.Clip(f.Why, 200)))
+	} else if f.From != "" {
 		p.say(fmt.Sprintf("   strategy switched from %s to %s: %s", safetext.Escape(string(f.From)),
 			safetext.Escape(string(f.Strategy)), safetext.Clip(f.Why, 200)))
 	}
@@ -269,7 +271,14 @@ func (p *Progress) budget(f *history.Budget) {
 // setBack tells where the run stands, and forgets the ends of steps that are
 // not over any more: they are told when they end again.
 func (p *Progress) setBack(run *history.Run, f *history.RolledBack) {
-	p.say(fmt.Sprintf("   the run was set back to before %s", p.cols.step(f.To)))
+	text := fmt.Sprintf("   the run was set back to before %s", f.To)
+	if f.By != "" {
+		text += " by " + safetext.Clip(f.By, 80)
+	}
+	if f.Reason != "" {
+		text += ": " + safetext.Clip(f.Reason, 200)
+	}
+	p.say(text)
 	for _, s := range run.Steps {
 		if !s.Status.Over() {
 			delete(p.shown, s)

@@ -144,6 +144,29 @@ func Guidance(s *history.Step) (by, words string) {
 	return by, words
 }
 
+// Decisive is what a person said that the attempt which completed the step was the
+// first to hear, where its method had failed without: the words are what helped.
+// "" where it was the method, or it was completed at once.
+func Decisive(s *history.Step) (by, words string) {
+	last := s.Last()
+	if s.Status != history.Completed || last == nil {
+		return "", ""
+	}
+	failed := slices.ContainsFunc(s.Attempts, func(a *history.Attempt) bool {
+		return a.Failure != nil && !a.Faultless() && a.Method.Method == last.Method.Method
+	})
+	if !failed {
+		return "", ""
+	}
+	for _, x := range s.Questions {
+		if a := x.Answer; a != nil && a.Reason != "" && x.Question.Attempt == last.Number-1 &&
+			(a.Choice == choice.Propose || a.Choice == choice.Again) {
+			by, words = a.By, a.Reason
+		}
+	}
+	return by, words
+}
+
 // methods compares the methods of a step with what became of them.
 func (row rowOf) methods() []Recommendation {
 	failed := map[string]bool{}

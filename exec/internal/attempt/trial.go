@@ -277,12 +277,13 @@ func feedback(run *history.Run, s *history.Step) (all []string) {
 	if last := s.Last(); last != nil && last.Method.Continues > 0 {
 		all = append(all, fmt.Sprintf("what attempt %d left is in the tree: go on from there", last.Method.Continues))
 	}
-	for _, x := range s.Questions {
+	heard := append(s.Unheard(), s.Questions...)
+	for _, x := range heard {
 		if x.Answer != nil && x.Answer.Choice == choice.Again && x.Answer.Reason != "" {
 			all = append(all, fmt.Sprintf("%s says: %s", x.Answer.By, x.Answer.Reason))
 		}
 	}
-	for _, x := range s.Questions {
+	for _, x := range heard {
 		if x.Answer != nil && x.Answer.Choice == choice.Propose {
 			all = append(all, x.Answer.By+" proposes: "+x.Answer.Reason)
 		}

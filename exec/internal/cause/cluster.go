@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 )
 
 // An Error is a kind of error that messages give away.
@@ -20,7 +22,8 @@ const (
 	ImportError    Error = "import error"      // a package or a module is missing
 	TypeError      Error = "type error"        // types do not fit, or names are unknown
 	SyntaxError    Error = "syntax error"      // what was written cannot be parsed
-	TestFailure    Error = "test failure"      // a test, or a gate, said no
+	TestFailure    Error = "test failure"      // a test said no
+	Unmet          Error = "unmet check"       // a check, or a gate, that runs no test said no
 	MissingFile    Error = "missing file"      // a file is not where it should be
 	NoPermission   Error = "no permission"     // the system does not allow it
 	Unreachable    Error = "unreachable"       // another machine does not answer
@@ -39,7 +42,7 @@ var known = sync.OnceValue(func() []meaning {
 		{ImportError, regexp.MustCompile(`modulenotfounderror|importerror|no module named|cannot find (module|package)|no required module provides package|could not import|unresolved import|package \S+ is not in`), 0.85, 0.5},
 		{SchemaMismatch, regexp.MustCompile(`schema (mismatch|validation|error)|does not match (the )?schema|validationerror|missing required (field|property)|unexpected (field|property|column)|keyerror|unmarshal|additional properties`), 0.75, 0.6},
 		{SyntaxError, regexp.MustCompile(`syntaxerror|syntax error|unexpected (token|eof|end of file|newline)|expected declaration|parse error`), 0.80, 0.5},
-		{TypeError, regexp.MustCompile(`typeerror|type mismatch|cannot use \S+ .*as|incompatible types?|undefined:|is not assignable`), 0.75, 0.5},
+		{TypeError, regexp.MustCompile(`typeerror|type mismatch|cannot use \S+ .*as|incompatible types?|undefined:|is not assignable|cannot find (name|value|type|function)|does not exist on type|is not defined`), 0.75, 0.5},
 		{TestFailure,
 			regexp.MustCompile(`^--- fail|^fail\b|assertionerror|assertion failed|tests? failed|<n> failed`), 0.70,
 			0.5},
@@ -74,10 +77,24 @@ func byClass(f history.AttemptFailed) (e Error, certainty, severity float64) {
 	case history.Breach:
 		return Undeclared, 0.90, 0.6
 	case history.GateFailed:
-		return TestFailure, 0.40, 0.5
+		if slices.ContainsFunc(f.Findings, ofTest) {
+			return TestFailure, 0.40, 0.5
+		}
+		return Unmet, 0.40, 0.5
 	}
 	return Unknown, 0.20, 0.5
 }
+
+// ofTest reports whether a finding is about a test.
+func ofTest(f gate.Finding) bool {
+	switch f.Code {
+	case code.TestNotRed, code.TestNotGreen, code.TestChanged:
+		return true
+	}
+	return aTest().MatchString(strings.ToLower(f.Message))
+}
+
+var aTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\btests?\b|_test\b|pytest|unittest`) })
 
 // A Cluster is what several signals have in common.
 type Cluster struct {

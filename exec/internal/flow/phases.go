@@ -68,13 +68,16 @@ func cut(steps []history.Outline, complexity int) []history.Phase {
 	n := min(max((len(steps)+stepsOfAPhase-1)/stepsOfAPhase, low), low+1, len(steps))
 	phases := make([]history.Phase, n)
 	for i := range phases {
-		phases[i].Name = fmt.Sprintf("phase %d", i+1)
+		phases[i].Name = numbered(i)
 		for _, s := range steps[i*len(steps)/n : (i+1)*len(steps)/n] {
 			phases[i].Steps = append(phases[i].Steps, s.Address)
 		}
 	}
 	return phases
 }
+
+// numbered is the name of a phase that the plan does not call anything.
+func numbered(i int) string { return fmt.Sprintf("phase %d", i+1) }
 
 // PhaseOver is what is to be recorded of the first phase that is over and was
 // not recorded, or nil. The checkpoint is left to the caller.

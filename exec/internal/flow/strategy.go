@@ -33,8 +33,8 @@ func Choose(p *plan.Plan, steps []history.Outline, asked history.Strategy) *hist
 }
 
 // Rephase is the strategy of a run to which steps were added that belong to no
-// phase of it, or nil: the same, with the phases of what is left. The
-// checkpoint is left to the caller.
+// phase of it, or nil: the same, with the phases that are over, and those of what
+// is left. The checkpoint is left to the caller.
 func Rephase(p *plan.Plan, run *history.Run) *history.StrategySet {
 	was := run.Flow.Strategy
 	if was == nil || !run.Flow.Unphased() {
@@ -43,7 +43,19 @@ func Rephase(p *plan.Plan, run *history.Run) *history.StrategySet {
 	set, left := *was, notOver(run)
 	set.From, set.Planned, set.Source = was.Strategy, was.Complexity, "amended"
 	set.Complexity, _, set.Measures = Complexity(p)
-	set.Phases = Phases(p, left, set.Complexity)
+	set.Phases = nil
+	for _, over := range run.Flow.Phases {
+		if n := over.Number - 1; n >= 0 && n < len(was.Phases) {
+			set.Phases = append(set.Phases, was.Phases[n])
+		}
+	}
+	done := len(set.Phases)
+	for i, phase := range Phases(p, left, set.Complexity) {
+		if phase.Name == numbered(i) {
+			phase.Name = numbered(done + i)
+		}
+		set.Phases = append(set.Phases, phase)
+	}
 	set.Why = fmt.Sprintf("steps were added to the plan; %d are left", len(left))
 	return &set
 }

@@ -105,6 +105,11 @@ func reason(run *history.Run, steps []*history.Step, over *history.TaskOver) str
 			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
 		}
 	}
+	for _, s := range steps {
+		if run.Abandoned != nil && len(s.Attempts) > 0 && s.Status != history.Completed {
+			return fmt.Sprintf("the run was abandoned before step %s was completed, %s", s.Address, run.Abandoned)
+		}
+	}
 	return Unreached(run)
 }
 

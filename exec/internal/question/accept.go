@@ -40,10 +40,10 @@ func choiceAccept(s *history.Step, grant *history.Addendum, words string) ask.Ch
 
 // choiceRevert takes back what an attempt did beyond its declaration, and keeps
 // the rest. There is none where anything but files is too much.
-func choiceRevert(f *history.AttemptFailed, a *history.Attempt) []ask.Choice {
+func choiceRevert(f *history.AttemptFailed, a *history.Attempt, limits *plan.Limits) []ask.Choice {
 	account := a.Accounted.Account
 	if len(account.Extra) == 0 || len(account.Matching) == 0 || len(account.SymbolsExtra) > 0 ||
-		slices.ContainsFunc(f.Findings, func(f gate.Finding) bool { return f.Code != code.ArtifactExtra }) {
+		slices.ContainsFunc(f.Findings, func(f gate.Finding) bool { return !revertMends(f, a.Accounted, limits) }) {
 		return nil
 	}
 	what, back := fmt.Sprintf("%d files", len(account.Extra)), "go back to what they were"
@@ -59,6 +59,29 @@ func choiceRevert(f *history.AttemptFailed, a *history.Attempt) []ask.Choice {
 	}
 	return []ask.Choice{{Key: choice.Revert, Label: "revert it alone: keep the rest",
 		Consequence: what + " " + back + "; the rest is put back and judged anew"}}
+}
+
+// revertMends reports whether what a finding says does not hold any more once the
+// files are reverted that are too much.
+func revertMends(f gate.Finding, done *history.Accounted, limits *plan.Limits) bool {
+	var left []ledger.Change
+	for _, c := range done.Changes {
+		extra := slices.ContainsFunc(done.Account.Extra, func(x ledger.Change) bool { return x.Path == c.Path })
+		if !extra && c.Kind() != ledger.Dir {
+			left = append(left, c)
+		}
+	}
+	switch {
+	case f.Code == code.ArtifactExtra:
+		return true
+	case f.Code == code.LimitFiles:
+		return limits != nil && limits.MaxFiles != nil && len(left) <= *limits.MaxFiles
+	case f.Code == code.LimitModules:
+		return limits != nil && !slices.ContainsFunc(left, func(c ledger.Change) bool {
+			return !slices.Contains(limits.Modules, path.Dir(c.Path))
+		})
+	}
+	return false
 }
 
 // acceptable says what would have to be declared for the step's latest attempt

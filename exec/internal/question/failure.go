@@ -23,7 +23,8 @@ func Failure(c *guard.Case, f *history.AttemptFailed, why string) ask.Question {
 	}
 	if grant, words := acceptable(c, f); grant != nil {
 		q.Choices = append(q.Choices, choiceAccept(s, grant, words))
-		q.Choices = append(q.Choices, choiceRevert(f, s.Last())...)
+		_, step := c.Place()
+		q.Choices = append(q.Choices, choiceRevert(f, s.Last(), s.Granted(step).Limits)...)
 	}
 	q.Choices = append(q.Choices, repeat)
 	if s.Rollback == plan.Irreversible && (f.Class == history.Lost || f.Class == history.Interrupted) {
@@ -77,7 +78,7 @@ func headline(c history.Class) string {
 	case history.Lost:
 		return "was cut off when the controller ended"
 	case history.Met:
-		return "changed what another step did at the same time"
+		return "does not go together with what another step did at the same time"
 	case history.Moved:
 		return "moved what the run depends on"
 	case history.Unrestorable:

@@ -25,7 +25,7 @@ const (
 // What might help stands last.
 func stuckReport(c *guard.Case, f *history.AttemptFailed, detailed bool) []string {
 	s := c.Step
-	report := evidenceOf(s, f)
+	report := evidenceOf(c, f)
 	if detailed {
 		for _, a := range s.Attempts {
 			report = append(report, attemptReport(a)...)
@@ -36,7 +36,10 @@ func stuckReport(c *guard.Case, f *history.AttemptFailed, detailed bool) []strin
 		report = append(report, adviceReport(s)...)
 	}
 	report = append(report, otherPatterns(c)...)
-	if hint := remedy.Against(f.Class, f.Cause).Now(c.Hears()); hint != "" && s.Refusal == nil {
+	if last := s.Last(); f.Class == history.Crashed && !c.Hears() && last != nil && last.Failure == f &&
+		(last.Said == nil || strings.TrimSpace(last.Said.Output) == "") {
+		report = append(report, remedy.Suggests+"it printed nothing: see by hand what its command does; another one needs a new plan")
+	} else if hint := remedy.Against(f.Class, f.Cause).Now(c.Hears()); hint != "" && s.Refusal == nil {
 		report = append(report, remedy.Suggests+hint)
 	}
 	return report
@@ -112,7 +115,8 @@ func otherPatterns(c *guard.Case) []string {
 }
 
 // evidenceOf is what is known of a failure at once.
-func evidenceOf(s *history.Step, f *history.AttemptFailed) (evidence []string) {
+func evidenceOf(c *guard.Case, f *history.AttemptFailed) (evidence []string) {
+	s := c.Step
 	reasons := f.Explained()
 	if last := s.Last(); last != nil && last.Failure == f {
 		reasons = last.Explained()
@@ -120,11 +124,15 @@ func evidenceOf(s *history.Step, f *history.AttemptFailed) (evidence []string) {
 	for _, r := range reasons {
 		evidence = append(evidence, r.Lines()...)
 	}
-	if last := s.Last(); last != nil && last.Accounted != nil && !last.Accounted.Account.Holds() {
+	if last := s.Last(); last != nil && last.Accounted != nil && !last.Accounted.Account.Holds() &&
+		!(last.Accounted.Unsaid && c.Plan.Profile.Records()) {
 		evidence = append(evidence, last.Accounted.Account.String())
 	}
 	if s.Refusal == nil {
 		evidence = append(evidence, fmt.Sprintf("the tree was restored to the checkpoint before %s", s.Address))
+	}
+	if last := s.Last(); last != nil && last.Compensated != nil {
+		evidence = append(evidence, "what it did outside of the workspace: "+last.Compensated.Told())
 	}
 	return append(evidence, tried(s)...)
 }

@@ -92,6 +92,9 @@ func primaryApproach(c *guard.Case, step *plan.Step) ask.Approach {
 	}
 	if len(a.Cons) == 0 {
 		a.Cons = []string{"it has not been tried on this step"}
+		if c.Run.Started.From != nil {
+			a.Cons[0] += " in this run; what became of it before stands in the run that this one finishes"
+		}
 	}
 	return a
 }

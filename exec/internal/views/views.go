@@ -145,6 +145,13 @@ func dropOld(d *disk.Disk, dir string, table []document.Document, drawn map[stri
 	return nil
 }
 
+// there reports whether somebody had a document drawn before: it is kept up with
+// the others.
+func (v *Views) there(name string) bool {
+	_, err := os.Lstat(filepath.Join(v.Home.ViewDir(v.began.Run), name))
+	return err == nil
+}
+
 // Sum is the digest of everything that write writes.
 func Sum(write func(io.Writer) error) (ledger.Digest, error) {
 	h := sha256.New()
@@ -165,7 +172,7 @@ func (v *Views) DrawAhead(ctx context.Context) {
 	v.began = v.Rec.Run.Started
 	var ahead []document.Document
 	for _, d := range v.Table {
-		if d.Ahead {
+		if d.Ahead || !d.Live && v.there(d.Name) {
 			ahead = append(ahead, d)
 		}
 	}
