@@ -215,7 +215,7 @@ func ratings(ctx context.Context, c Case, words []string) (map[string]float64, e
 		}
 	}
 	all := map[string]float64{}
-	for name, own := range has {
+	for name, own := range has { // in any order: each sum is of one name
 		for _, w := range own {
 			all[name] += 1 / float64(files[w])
 		}

@@ -141,12 +141,6 @@ func (s *step) became() string {
 	return string(s.Status) + "; nothing more to note"
 }
 
-// guided is what a person told the attempt that completed a step; "" for none.
-func guided(s *history.Step) string {
-	_, words := analysis.Guidance(s)
-	return words
-}
-
 // label is what the choice of a question is called; "" where nobody knows.
 func label(m *Model, id, key string) string {
 	for _, s := range m.steps {
@@ -232,6 +226,7 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 		add(technical, "attempt %d (%s) %s, %s: %s", a.Number, code(a.Method), became, md(meaning(a.Failure.Class)),
 			md(strings.Join(a.Failure.Reasons, "; ")))
 	}
+	_, words := analysis.Decisive(was)
 	switch a := s.judged(); {
 	case first == nil || s.Status != history.Completed:
 	case a != nil && a.Reinstates > 0 && len(a.reverted) > 0:
@@ -239,8 +234,8 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 			md(strings.Join(a.reverted, ", ")))
 	case a != nil && a.Reinstates > 0:
 		add(insight, "what attempt %d (%s) did was accepted as it was", a.Reinstates, code(a.Method))
-	case guided(was) != "":
-		add(insight, "%s did it once it was told: %s", code(s.Method), md(guided(was)))
+	case words != "":
+		add(insight, "%s did it once it was told: %s", code(s.Method), md(words))
 	case s.Method == first.Method:
 		add(insight, "%s did it in attempt %d, where attempt %d had failed", code(s.Method),
 			s.judged().Number, first.Number)
