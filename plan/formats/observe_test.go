@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
@@ -45,8 +46,19 @@ func written(p *plan.Plan, t *plan.Task, s *plan.Step) []string {
 func observe(t testing.TB, d *plan.Draft, x exec.Executor) *exectest.Result {
 	t.Helper()
 	b := &exectest.Bench{Dir: t.TempDir(), Draft: d}
-	b.Controller = &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(), Executors: exec.Default(x)}
+	b.Controller = &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(), Executors: exec.Default(x), Escalator: willing{}}
 	return b.Run(t)
+}
+
+// willing has every step carried out before which a person is asked, and answers
+// nothing else.
+type willing struct{}
+
+func (willing) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
+	if q.Kind != ask.Confirmation {
+		return ask.Answer{}, ask.ErrNoAnswer
+	}
+	return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: "y", By: "a test", At: q.Asked}, nil
 }
 
 // TestObserveRuns carries out a plan of each format to its end, though no step
