@@ -71,7 +71,8 @@ func newStatus(run *history.Run, cutOff bool) statusDocument {
 		}
 	}
 	for _, c := range run.Recalled() {
-		d.Ready = append(d.Ready, readyJob{c.Task, c.Job.Digest, c.Job.Latest(), c.Job.Confidence, c.Unused == "", c.Unused})
+		d.Ready = append(d.Ready,
+			readyJob{c.Task, c.Job.Digest, c.Job.Latest(), c.Job.Confidence, c.Unused == "", c.Unused})
 	}
 	for _, q := range run.Questions() {
 		d.Questions = append(d.Questions, q.ID)

@@ -233,8 +233,8 @@ func (s *Step) Visit(v Visitor) {
 	v.Text(Key{Name: "prompt", Doc: "what an agent is asked", means: prose}, &s.Prompt)
 	v.Text(Key{Name: "expected_output", Doc: "in words, what it must have brought about", means: prose},
 		&s.ExpectedOutput)
-	v.Texts(Key{Name: "supersedes", Doc: "addresses of earlier steps whose postconditions need not hold any more", Set: true},
-		&s.Supersedes)
+	v.Texts(Key{Name: "supersedes", Doc: "addresses of earlier steps whose postconditions need not hold any more",
+		Set: true}, &s.Supersedes)
 	s.visitShared(v)
 	optional(v, Key{Name: "test_intent", Doc: "on a step that writes a test: what for, and who makes it pass"},
 		&s.TestIntent,

@@ -39,7 +39,8 @@ func deploys(c *plan.Check) bool {
 			continue
 		}
 		if strings.HasPrefix(words[0], "./") || slices.ContainsFunc(words, func(w string) bool {
-			return slices.Contains(deployVerbs, w) || strings.HasPrefix(w, "http://") || strings.HasPrefix(w, "https://") ||
+			return slices.Contains(deployVerbs, w) ||
+				strings.HasPrefix(w, "http://") || strings.HasPrefix(w, "https://") ||
 				deployable(w)
 		}) {
 			return true
@@ -56,7 +57,9 @@ func deployable(name string) bool {
 	}
 	folders, _ := pathpkg.Split(name)
 	return slices.Contains(deployEnds, strings.ToLower(pathpkg.Ext(name))) ||
-		slices.ContainsFunc(strings.Split(folders, "/"), func(f string) bool { return slices.Contains(deployFolders, f) })
+		slices.ContainsFunc(strings.Split(folders, "/"), func(f string) bool {
+			return slices.Contains(deployFolders, f)
+		})
 }
 
 var (

@@ -159,9 +159,11 @@ func (r *Run) Worked(from, to time.Time) time.Duration {
 
 // A dialogue is what a run asks people, and what they have not answered yet.
 type dialogue struct {
-	open    openQuestions
-	under   map[string]ledger.Digest // the plans that questions were asked under, by their ids
-	doubted *Exchange                // the latest one about whether the plan still holds; open if the run was set back meanwhile
+	open  openQuestions
+	under map[string]ledger.Digest // the plans that questions were asked under, by their ids
+	// doubted is the latest one about whether the plan still holds; open if the run
+	// was set back meanwhile.
+	doubted *Exchange
 }
 
 // Questions are those that nobody has answered, in the order in which they were

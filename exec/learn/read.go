@@ -78,7 +78,8 @@ func forbiddenStep(r *history.Run, s *history.Step) string {
 		}
 	}
 	switch {
-	case slices.ContainsFunc(s.Undone, func(a *history.Attempt) bool { return !a.Lost() }), r.After.Of(s.Address) != nil:
+	case slices.ContainsFunc(s.Undone, func(a *history.Attempt) bool { return !a.Lost() }),
+		r.After.Of(s.Address) != nil:
 		return setBack
 	case s.Status != history.Completed:
 		return fmt.Sprintf("it is %s", s.Status)

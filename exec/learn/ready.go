@@ -33,13 +33,15 @@ func (h *harvest) jobs(p *plan.Plan, a *history.Approval, s *history.Step, stand
 		return
 	}
 	for _, j := range ready.Jobs {
-		if !slices.ContainsFunc(ready.Entries, func(e history.ApprovedEntry) bool { return e.Path == path.Clean(j.Entry) }) {
+		begins := func(e history.ApprovedEntry) bool { return e.Path == path.Clean(j.Entry) }
+		if !slices.ContainsFunc(ready.Entries, begins) {
 			exclude(fmt.Sprintf("%q, with which job %q begins, was not there when it was approved", j.Entry, j.ID))
 			return
 		}
 	}
 	h.candidates = append(h.candidates, candidate{Kind: Procedural, Pattern: ready.Does, Does: ready.Does,
-		Remedy: strings.Join(ready.Commands(), " && "), Run: h.run, Step: s.Address, Ready: ready, Basis: basis}.named())
+		Remedy: strings.Join(ready.Commands(), " && "), Run: h.run, Step: s.Address, Ready: ready,
+		Basis: basis}.named())
 }
 
 // lostJobs are the ready jobs of a run that did not do their step: they failed, or

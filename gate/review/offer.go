@@ -29,7 +29,8 @@ type OfferedJob struct {
 
 // NewOfferedJob is a job as it is offered. Arguments that are no JSON are null.
 func NewOfferedJob(j Job) OfferedJob {
-	o := OfferedJob{ID: j.ID, Entry: j.Entry, Args: json.RawMessage("null"), Artifacts: append([]string{}, j.Artifacts...)}
+	o := OfferedJob{ID: j.ID, Entry: j.Entry, Args: json.RawMessage("null"),
+		Artifacts: append([]string{}, j.Artifacts...)}
 	if json.Valid([]byte(j.Args)) {
 		o.Args = json.RawMessage(j.Args)
 	}

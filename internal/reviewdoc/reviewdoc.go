@@ -75,7 +75,8 @@ func Read(text string) *Document {
 	}
 	d.jobs(root.Get("proposed_jobs"))
 	ready := root.Get("ready_job")
-	if d.ReadyJob = ready.Text(); ready.OK() && ready.Kind() != jsontree.Null && (ready.Kind() != jsontree.String || d.ReadyJob == "") {
+	d.ReadyJob = ready.Text()
+	if ready.OK() && ready.Kind() != jsontree.Null && (ready.Kind() != jsontree.String || d.ReadyJob == "") {
 		d.warn("contract-jobs-invalid", ready.Offset(), "/ready_job is not the digest of a ready job",
 			`write  "ready_job": "sha256:…", as it was offered, or leave it out`)
 	}

@@ -21,8 +21,8 @@ type BackupUse struct {
 }
 
 // backups counts attempts, not steps: a backup that was tried three times and
-// helped once has a rate of 1 of 3. One that was cut off shows nothing. Attempts before a rollback count too, since
-// they show as much.
+// helped once has a rate of 1 of 3. One that was cut off shows nothing. Attempts
+// before a rollback count too, since they show as much.
 func backups(p *plan.Plan, r *history.Run) Backups {
 	var b Backups
 	for _, row := range rows(p, r) {

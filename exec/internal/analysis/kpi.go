@@ -15,10 +15,12 @@ type KPIs struct {
 	RetrySuccess Rate // tasks that were completed after something was tried anew, of those in which it was
 	Evidence     Rate // tasks whose evidence was found, of those that needed some
 	Unaided      Rate // steps that were completed without a question, of those that were completed
-	Recovered    Rate // steps that failed and were completed without a question, of those of which an attempt failed of itself
-	TestFirst    Rate // steps whose test was seen to fail first, of those that were to write one first
-	Resumed      int  // times that the run was taken up again
-	Tokens       int64
+	// Recovered are steps that failed and were completed without a question, of
+	// those of which an attempt failed of itself.
+	Recovered Rate
+	TestFirst Rate // steps whose test was seen to fail first, of those that were to write one first
+	Resumed   int  // times that the run was taken up again
+	Tokens    int64
 }
 
 // measure computes the figures.

@@ -21,9 +21,9 @@ const nameKept = 200
 
 // Phases are the parts of an orchestrated run. A plan with several speclets, or
 // else with several tasks, has one for each of them that has steps among those
-// given, named by its id and by what the plan calls it. Else the steps are cut into 2 to 3 phases of like size at complexity
-// 3, 3 to 4 at 4, and 4 to 5 at 5: as many as give each four steps, and never
-// more than there are steps.
+// given, named by its id and by what the plan calls it. Else the steps are cut
+// into 2 to 3 phases of like size at complexity 3, 3 to 4 at 4, and 4 to 5 at 5:
+// as many as give each four steps, and never more than there are steps.
 func Phases(p *plan.Plan, steps []history.Outline, complexity int) []history.Phase {
 	named := map[string]string{}
 	for _, t := range p.Tasks {

@@ -18,7 +18,8 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 	pass := &gate.Pass{
 		Phase: phase, Plan: s.Judging.Plan, RunID: s.Rec.Run.Started.Run, Dir: s.Work.Dir, Base: s.Work.Base,
 		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Frozen: s.frozen(of),
-		Introduced: introduced, Broken: broken, Kept: s.Rec.Run.Kept(), Runner: r, Log: s.Rec.Log, Sources: s.Sources, Order: s.order,
+		Introduced: introduced, Broken: broken, Kept: s.Rec.Run.Kept(), Runner: r, Log: s.Rec.Log,
+		Sources: s.Sources, Order: s.order,
 	}
 	if of != nil {
 		pass.Task, pass.Step = s.Judging.At(of.Address)
