@@ -142,7 +142,7 @@ func newTeam(rep *Model) team {
 	for _, key := range r.Roles.Executors {
 		name := cmp.Or(key, r.Started.Executor, "default")
 		a := agent{Name: name, Role: "executor", Duty: "carries out steps", Interface: "planlock.execute/1",
-			Memory: memory,
+			Memory:      memory,
 			Permissions: "changes what a step declares; a step that changes anything else fails, and is undone",
 			Contract:    []string{}}
 		if rep.plan.Profile.Records() {
