@@ -17,7 +17,6 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -138,86 +137,6 @@ func hint(err error, at placedError) string {
 	return ""
 }
 
-// outcomeHint names the step to look at.
-func outcomeHint(o *exec.OutcomeError, at placedError) string {
-	text := "mend what the report names, then lock and run again"
-	if at.run == nil {
-		return text
-	}
-	as := spellingOf(at.run, at.dir, at.given)
-	if _, lock := (exec.Workspace{Dir: at.dir}).Sources(at.run); lock == "" {
-		text = "mend what the report names; once that is mended:  " + as.spell(action.Action{Kind: action.Run})
-	}
-	if at.run.Count(history.Completed) > 0 && !at.run.Started.Shadow {
-		text = "mend what the report names; once that is mended:  " +
-			as.spell(action.Action{Kind: action.Finish, Run: o.Run})
-	}
-	unmet := len(gate.Judgements(at.run.Final).Blocking()) > 0 // some criteria of the whole do not hold
-	if at.run.CarriedOut() && o.Status == history.Partial && !unmet && !at.run.Started.Shadow &&
-		len(at.run.LackEvidence()) == 0 {
-		if leftOutAlone(at.run) {
-			return "nobody saw a check of what was left out, as it was there already, fail without its work: to have that seen, " +
-				"take the work away, and run the plan with nothing left out (no --ack done:STEP)"
-		}
-		if carried := carriedAlone(at.run); len(carried) > 0 {
-			return fmt.Sprintf("all was carried out, and nobody looked at %s, taken over from run %s: give the plan checks of that which fail without the work, and run it once more:  %s",
-				plan.Addresses(carried), at.run.Started.From.Run, as.spell(action.Action{Kind: action.Finish, Run: o.Run}))
-		}
-		return "all was carried out, and not all of it was looked at: roll it back" + back(at.run, as) +
-			" and run it with checks that fail without the work, or have a program look with --validator PATH"
-	}
-	for _, s := range at.run.Steps {
-		if s.Failed != nil && s.Last() != nil {
-			return fmt.Sprintf("%s; what step %s did:  planlock diff %s %s%s", text, s.Address, o.Run, s.Address,
-				inDir(at.dir))
-		}
-	}
-	return text
-}
-
-// back is how all that a run did is taken back, in brackets.
-func back(run *history.Run, as spelling) string {
-	for _, s := range run.Steps {
-		if s.Status == history.Completed && s.Carried == nil {
-			return " (" + as.spell(action.Action{Kind: action.Rollback, Run: run.Started.Run, Step: s.Address}) + ")"
-		}
-	}
-	return ""
-}
-
-// carriedAlone are the steps that nobody looked at, where all of them were taken
-// over from another run: setting this one back does not undo them.
-func carriedAlone(run *history.Run) (all []plan.Address) {
-	standings := run.Standings()
-	for _, s := range run.Steps {
-		basis, _ := standings.Of(s)
-		switch {
-		case basis == "" || basis.Counts():
-		case s.Carried == nil:
-			return nil
-		default:
-			all = append(all, s.Address)
-		}
-	}
-	return all
-}
-
-// leftOutAlone reports whether all that nobody looked at was left out because
-// its work was there.
-func leftOutAlone(run *history.Run) bool {
-	out, standings := false, run.Standings()
-	for _, s := range run.Steps {
-		basis, _ := standings.Of(s)
-		switch {
-		case s.Skipped != nil && s.Skipped.Done:
-			out = out || !basis.Counts()
-		case !basis.Counts():
-			return false
-		}
-	}
-	return out
-}
-
 // andResume is the end of a hint where a run can go on; "" where there is none,
 // or it has ended.
 func andResume(at placedError) string {
@@ -253,39 +172,6 @@ func (e *placedError) amendHints() []string {
 		hints = append(hints, way(a, true)+as.spell(a))
 	}
 	return hints
-}
-
-// An onward is one of several ways on, or the next part of the one before it.
-type onward struct {
-	joint string // "or", or "then"; "" of the first
-	text  string
-}
-
-// hint is the way on as a sentence.
-func (o onward) hint() string {
-	switch o.joint {
-	case "or":
-		return "or " + o.text
-	case "then":
-		return "and then " + o.text
-	}
-	return o.text
-}
-
-// replanning are the ways on with a run whose plan no longer holds.
-func (e *placedError) replanning() []onward {
-	path := planPath(e.run, e.dir)
-	ways := []onward{{"", "add steps to the plan, and then:  " + amendWith(e.run, path, e.dir, e.flags())}}
-	_, lock := exec.Workspace{Dir: e.dir}.Sources(e.run)
-	as := spellingOf(e.run, e.dir, e.flags())
-	for i, a := range instead(e.run, path, lock) {
-		if i == 0 {
-			ways = append(ways, onward{"or", "change the plan, and give this run up:  " + as.spell(a)})
-		} else {
-			ways = append(ways, onward{"then", underPlan(a) + as.spell(a)})
-		}
-	}
-	return append(ways, onward{"or", "have the question put again:  " + e.resume()})
 }
 
 // unaskedHint says how a run comes to ask again that asks nothing now.
@@ -374,20 +260,6 @@ func way(a action.Action, inHand bool) string {
 	}
 	if text := underPlan(a); text != "" {
 		return "and then " + text
-	}
-	return ""
-}
-
-// underPlan leads in to the command of an action with another plan, behind what
-// makes way for it.
-func underPlan(a action.Action) string {
-	switch a.Kind {
-	case action.Lock:
-		return "lock this plan:  "
-	case action.Run:
-		return "run this plan:  "
-	case action.Finish:
-		return "run this plan, which takes over what was completed:  "
 	}
 	return ""
 }

@@ -43,7 +43,8 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	if mark := markOf(run, args[0]); mark != nil {
 		if step = after(run, *mark); step == "" {
 			return about(run, &exec.RefusedError{Run: run.Started.Run,
-				Reasons: []string{fmt.Sprintf("nothing was begun since checkpoint %s: there is nothing to take back", mark.ID)}})
+				Reasons: []string{fmt.Sprintf("nothing was begun since checkpoint %s: there is nothing to take back",
+					mark.ID)}})
 		}
 	}
 	if run.Step(step) == nil {
@@ -75,29 +76,19 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	p.stays(done.Others)
 	if done.Sealed {
 		p.outside(run, step)
-		again := action.Action{Kind: action.Finish, Run: done.Run}
-		as := spellingOf(run, f.Dir, run.Policy.Given)
 		fmt.Fprintf(p.out, "Run %s has ended, and its journal and documents stay as they are; that it was set back stands beside them, for status, report, log, learn and --from.\n",
 			done.Run)
-		joint := "to do that work again  "
-		if lock := p.relock(run, f.Dir, as); lock != "" {
-			fmt.Fprintf(p.out, "%s%s\nand then  ", joint, escaped(lock))
-			joint = ""
+		lead := "to do that work again  "
+		for _, o := range spellingOf(run, f.Dir, run.Policy.Given).anew(p.workspace(f.Dir), run) {
+			if o.joint != "" {
+				lead = "and " + o.joint + "  "
+			}
+			fmt.Fprintf(p.out, "%s%s\n", lead, escaped(o.text))
 		}
-		fmt.Fprintf(p.out, "%s%s\n", joint, escaped(as.spell(again)))
 		return nil
 	}
 	fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, f.Dir)))
 	return nil
-}
-
-// relock is how the plan of a run is locked again, where a lock file lies beside
-// it: that serves one run. "" where there is none.
-func (p *cli) relock(run *history.Run, dir string, as spelling) string {
-	if _, lock := p.workspace(dir).Sources(run); lock == "" {
-		return ""
-	}
-	return as.spell(action.Action{Kind: action.Lock})
 }
 
 // outside names what setting a run back that has ended does not undo: what its

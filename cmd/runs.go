@@ -72,7 +72,8 @@ type carriedError struct {
 }
 
 func (e *carriedError) Error() string {
-	return fmt.Sprintf("step %s of run %s has no attempt of its own: it was taken over from run %s", e.step, e.run, e.from)
+	return fmt.Sprintf("step %s of run %s has no attempt of its own: it was taken over from run %s",
+		e.step, e.run, e.from)
 }
 
 // yet is " yet", unless nothing more comes.

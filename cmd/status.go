@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,12 +109,7 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		again := action.Action{Kind: action.Rollback, Run: id, Step: run.After.CutOff().To}
 		fmt.Fprintf(w, "next     %s\n", escaped(spelling{dir: dir}.spell(again)))
 	case run.After != nil:
-		again, as, joint := action.Action{Kind: action.Finish, Run: id}, spellingOf(run, dir, run.Policy.Given), "next"
-		if _, lock := (exec.Workspace{Dir: dir}).Sources(run); lock != "" {
-			fmt.Fprintf(w, "next     %s\n", escaped(as.spell(action.Action{Kind: action.Lock})))
-			joint = "then"
-		}
-		fmt.Fprintf(w, "%-8s %s\n", joint, escaped(as.spell(again)))
+		onwards(w, spellingOf(run, dir, run.Policy.Given).anew(exec.Workspace{Dir: dir}, run))
 	case run.Ended != nil:
 		fmt.Fprintf(w, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:
@@ -126,9 +120,7 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 			escaped(attendWith(run, dir, run.Policy.Given)))
 	case run.Replans():
 		at := placedError{dir: dir, run: run}
-		for _, o := range at.replanning() {
-			fmt.Fprintf(w, "%-8s %s\n", cmp.Or(o.joint, "next"), escaped(o.text))
-		}
+		onwards(w, at.replanning())
 	default:
 		fmt.Fprintf(w, "next     %s\n", resume)
 	}

@@ -46,6 +46,17 @@ func TestPostconditionsLast(t *testing.T) {
 	}
 }
 
+// Whoever changed the tree since is named in the order in which that happened.
+func TestWhoChangedTheTreeSince(t *testing.T) {
+	text := twoSteps() + strings.Replace(twoSteps()[strings.LastIndex(twoSteps(), "[[tasks.steps]]"):], "id = 2", "id = 3", 1)
+	run := exectest.Run(t, text, workspace, exectest.Script{"1.1": exectest.Write("a.txt", "one\n"),
+		"1.2": exectest.Write("a.txt", "one\ntwo\n"), "1.3": exectest.Write("a.txt", "two\n")})
+	run.Want(t, history.NotAchieved)
+	if got := strings.Join(run.Report.Run.Ended.Reasons, "\n"); !strings.Contains(got, "1.2, 1.3 changed the tree since") {
+		t.Errorf("the reasons are %q", got)
+	}
+}
+
 // A run that finishes such a one carries the step out once more.
 func TestWhatDidNotLastIsDoneAgain(t *testing.T) {
 	h := &half{Bench: exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": exectest.Write("a.txt", "one\n"),

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan/internal/paths"
 )
@@ -31,24 +30,6 @@ func (s *Step) TakesOver(earlier Address, c Check) bool {
 		return c.Kind != "file_contains" && (s.words(c.Path) || s.words(lastOf(c.Symbol)))
 	}
 	return s.Artifacts.oppose(c)
-}
-
-// oppose reports whether a step that does what it declares makes a check false.
-func (a *Artifacts) oppose(c Check) bool {
-	at := func(patterns []string) bool {
-		return slices.ContainsFunc(patterns, func(p string) bool { return ledger.Match(p, path.Clean(c.Path)) })
-	}
-	switch c.Kind {
-	case "file_exists", "file_contains":
-		return at(a.Delete)
-	case "file_absent":
-		return at(a.Create)
-	case "symbol_exists":
-		return slices.Contains(a.SymbolsRemove, c.Symbol)
-	case "symbol_absent":
-		return slices.Contains(a.SymbolsAdd, c.Symbol)
-	}
-	return false
 }
 
 // opposes reports whether two checks cannot both hold: one wants there what the

@@ -67,6 +67,6 @@ var (
 	readers       = []string{"grep", "rg", "cat", "echo", "printf", "sed", "awk", "head", "tail", "diff", "wc"}
 	deployVerbs   = []string{"build", "install", "pack", "package", "publish", "start", "serve", "deploy"}
 	deployFolders = []string{"bin", "dist", "release"}
-	deployEnds    = []string{".exe", ".app", ".msi", ".dmg", ".pkg", ".deb", ".rpm", ".appimage", ".apk", ".ipa", ".whl", ".jar",
-		".war", ".tgz", ".zip", ".gem", ".crate", ".snap", ".flatpak"}
+	deployEnds    = []string{".exe", ".app", ".msi", ".dmg", ".pkg", ".deb", ".rpm", ".appimage", ".apk", ".ipa", ".whl",
+		".jar", ".war", ".tgz", ".zip", ".gem", ".crate", ".snap", ".flatpak"}
 )

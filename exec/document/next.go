@@ -220,13 +220,13 @@ func (rep *Model) again() string {
 	}
 	var names []string
 	for _, a := range anew[:min(len(anew), anewListed)] {
-		names = append(names, string(a.Step))
+		names = append(names, fmt.Sprintf("%s (%s)", a.Step, a.Why))
 	}
 	if n := len(anew) - len(names); n > 0 {
 		names = append(names, fmt.Sprintf("and %d more", n))
 	}
-	return fmt.Sprintf("carry it out: %s, and %s completed and carried out once more, since what they need is carried out: %s",
-		left, count(len(anew), "step was", "steps were"), strings.Join(names, ", "))
+	return fmt.Sprintf("carry it out: %s, and %s completed and carried out once more: %s", left,
+		count(len(anew), "step was", "steps were"), strings.Join(names, ", "))
 }
 
 // anewListed is how many of the steps that are carried out once more are named.

@@ -101,14 +101,7 @@ func (w *page) speclets(rep *Model) {
 			text += ", the rest left out"
 		}
 		if s.Reason != "" {
-			code, rest, _ := strings.Cut(s.Reason, ":") // ids keep their underscores
-			if !strings.Contains(code, " ") {
-				code = strings.ReplaceAll(code, "_", " ")
-			}
-			text += ", " + code
-			if rest != "" {
-				text += ":" + rest
-			}
+			text += ", " + s.InWords()
 		}
 		w.wrap("   ", "     ", text)
 	}
@@ -248,8 +241,8 @@ func (s *step) notes() string {
 
 // left says who left the step out, or settled what it wants a person for, and why.
 func (s *step) left() string {
-	if why, settled := strings.CutPrefix(s.Skipped.Why, "settled "); settled && s.Status == history.Completed {
-		return "settled by " + s.Skipped.By + " " + why
+	if was := s.of.of.Step(s.Address); was != nil && was.SettledBy() != "" {
+		return "settled by " + was.SettledBy() + strings.TrimPrefix(s.Skipped.Why, "settled")
 	}
 	return "skipped by " + s.Skipped.By + ": " + s.Skipped.Why
 }

@@ -59,11 +59,7 @@ func meaning(c history.Class) string {
 
 // remedy says what helps against a class of failure, as it is done in this run.
 func (rep *Model) remedy(c history.Class, cause gate.Cause) string {
-	text := remedy.Against(c, cause).AtEnd(rep == nil || rep.Lock.File != "")
-	if rep != nil && rep.Shadow { // nothing of a trial is taken over
-		text = strings.ReplaceAll(text, "run what is left of the plan", "run the plan again")
-	}
-	return text
+	return remedy.Against(c, cause).AtEnd(rep == nil || rep.Lock.File != "", rep != nil && rep.Shadow)
 }
 
 // remedy says what helps against the failure of the step.

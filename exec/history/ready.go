@@ -130,7 +130,8 @@ type Recall struct {
 }
 
 func (c Recall) String() string {
-	name := sprint("ready job %s (%s) of run %s", c.Job.Digest.Short(), strings.Join(c.Job.Names(), ", "), c.Job.Latest())
+	name := sprint("ready job %s (%s) of run %s",
+		c.Job.Digest.Short(), strings.Join(c.Job.Names(), ", "), c.Job.Latest())
 	if c.Unused != "" {
 		return name + " does not run: " + c.Unused
 	}

@@ -290,7 +290,7 @@ func TestRecommendations(t *testing.T) {
 			"step 1.1: put backup 2 before those that failed (1 before it failed)"}},
 		{"a person knew what was missing", "backup", func(t *testing.T) *told {
 			r := tell(t, mixed, 2).step("1.1", "", "primary", "backup_1").step("1.2", "", "primary")
-			r.add("1.1", 0, &history.Asked{Question: ask.Question{ID: "q1", Step: "1.1"}})
+			r.add("1.1", 0, &history.Asked{Question: ask.Question{ID: "q1", Step: "1.1", Attempt: 1}})
 			return r.add("1.1", 0, &history.Answered{Answer: ask.Answer{Question: "q1", Choice: "p", By: "ana", Reason: "say 429"}})
 		}, []string{"step 1.1: write into its methods what ana said: say 429 (what was tried before failed, and what heard it did it)"}},
 		{"a backup that is no other way", "backup", func(t *testing.T) *told {

@@ -130,32 +130,12 @@ func (row rowOf) followedByFailure(r *history.Run) bool {
 	return n > 0 && failed
 }
 
-// Guidance is what a person said that the attempts after it heard, of a step that
-// one of them completed; "" where nobody said anything, or it was not needed.
-func Guidance(s *history.Step) (by, words string) {
-	if s.Status != history.Completed {
-		return "", ""
-	}
-	for _, x := range s.Questions {
-		if a := x.Answer; a != nil && a.Reason != "" && (a.Choice == choice.Propose || a.Choice == choice.Again) {
-			by, words = a.By, a.Reason
-		}
-	}
-	return by, words
-}
-
 // Decisive is what a person said that the attempt which completed the step was the
-// first to hear, where its method had failed without: the words are what helped.
-// "" where it was the method, or it was completed at once.
+// first to hear, where what was tried without had failed: the words are what
+// helped. "" where there were none, or the step was completed at once.
 func Decisive(s *history.Step) (by, words string) {
 	last := s.Last()
-	if s.Status != history.Completed || last == nil {
-		return "", ""
-	}
-	failed := slices.ContainsFunc(s.Attempts, func(a *history.Attempt) bool {
-		return a.Failure != nil && !a.Faultless() && a.Method.Method == last.Method.Method
-	})
-	if !failed {
+	if s.Status != history.Completed || last == nil || !slices.ContainsFunc(s.Attempts, (*history.Attempt).Faulty) {
 		return "", ""
 	}
 	for _, x := range s.Questions {
@@ -183,10 +163,10 @@ func (row rowOf) methods() []Recommendation {
 		}
 	}
 	before := 0 // backups that failed before the one in hand
-	by, words := Guidance(row.was)
+	by, words := Decisive(row.was)
 	lost := row.was.Status == history.Failed || row.was.FailedAndLeftOut()
 	switch {
-	case len(failed) > 0 && words != "":
+	case words != "":
 		r.Change, r.Why = fmt.Sprintf("write into its methods what %s said: %s", by, words), "what was tried before failed, and what heard it did it"
 		return []Recommendation{r}
 	case row.was.Status == history.Completed && failed["primary"]:

@@ -19,6 +19,9 @@ const (
 	Skipped    = "skipped"   // none of its tasks ran
 )
 
+// dependencyFailed begins the reason of a speclet that needs one which failed.
+const dependencyFailed = "dependency_failed"
+
 // WaitingForDependencies is the reason of a speclet that has not begun because
 // what it needs is not over yet.
 const WaitingForDependencies = "waiting_for_dependencies"
@@ -172,10 +175,20 @@ func (s *Speclet) depend(list []Speclet, at map[string]int, needs []string) {
 	}
 	switch {
 	case len(missing) > 0 && (s.Status == NotStarted || s.Status == Blocked):
-		s.Status, s.Reason = Blocked, "dependency_failed: "+strings.Join(missing, ", ")
+		s.Status, s.Reason = Blocked, dependencyFailed+": "+strings.Join(missing, ", ")
 	case s.Status == NotStarted && waits:
 		s.Reason = WaitingForDependencies
 	}
+}
+
+// InWords is the reason as people read it.
+func (s *Speclet) InWords() string {
+	for _, code := range []string{dependencyFailed, WaitingForDependencies} {
+		if rest, is := strings.CutPrefix(s.Reason, code); is {
+			return strings.ReplaceAll(code, "_", " ") + rest
+		}
+	}
+	return s.Reason
 }
 
 // couldRunBeside reports whether speclets may run at once: the plan allows it

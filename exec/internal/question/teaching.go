@@ -91,10 +91,11 @@ func primaryApproach(c *guard.Case, step *plan.Step) ask.Approach {
 		a.Cons = []string{"the step has no check of its own that would show that it went wrong"}
 	}
 	if len(a.Cons) == 0 {
-		a.Cons = []string{"it has not been tried on this step"}
+		untried := "it has not been tried on this step"
 		if c.Run.Started.From != nil {
-			a.Cons[0] += " in this run; what became of it before stands in the run that this one finishes"
+			untried = "it has not been tried on this step in this run; what became of it before stands in the run that this one finishes"
 		}
+		a.Cons = []string{untried}
 	}
 	return a
 }

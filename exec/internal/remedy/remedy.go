@@ -28,13 +28,23 @@ func (r Remedy) Now(hears bool) string {
 	return r.now
 }
 
+// What ends the text about a run that is over.
+const (
+	theRest   = "run what is left of the plan"
+	lockAgain = "lock again"
+)
+
 // AtEnd is what helps once the run is over. A plan without a lock file is locked as
-// it is run.
-func (r Remedy) AtEnd(lockFile bool) string {
-	if lockFile {
-		return r.end
+// it is run, and nothing is taken over of a trial.
+func (r Remedy) AtEnd(lockFile, trial bool) string {
+	rest, lock := theRest, lockAgain
+	if trial {
+		rest = "run the plan again"
 	}
-	return strings.ReplaceAll(r.end, "lock again", "run what is left of the plan")
+	if !lockFile {
+		lock = rest
+	}
+	return strings.NewReplacer(theRest, rest, lockAgain, lock).Replace(r.end)
 }
 
 // Against is what helps against a class of failure; cause is that of a time-out.
