@@ -74,7 +74,22 @@ func (a *Artifacts) paths() []string { return slices.Concat(a.Create, a.Modify, 
 func (s *Step) changesFiles() bool { return s.Artifacts != nil && len(s.Artifacts.paths()) > 0 }
 
 // changesPublic reports whether the step declares to change public symbols.
-func (s *Step) changesPublic() bool { return s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 }
+func (s *Step) changesPublic() bool {
+	return s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 || s.redefines()
+}
+
+// redefines reports whether the step may change public symbols in place: it
+// declares that it changes what existing code does, and modifies source files,
+// or what a glob stands for that may have some. Which symbols these are only
+// shows when it is done.
+func (s *Step) redefines() bool {
+	if s.Artifacts == nil || s.SemanticChange != Modifying && s.SemanticChange != Breaking {
+		return false
+	}
+	return slices.ContainsFunc(s.Artifacts.Modify, func(p string) bool {
+		return source.LanguageOf(p) != "" && !strings.HasSuffix(p, "_test.go") || ledger.IsGlob(p) && path.Ext(p) == ""
+	})
+}
 
 // publicSymbols lists the symbols that others can use. Tests are not among
 // them.

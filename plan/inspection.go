@@ -122,7 +122,7 @@ func (x *inspection) indexSteps() {
 			for _, id := range s.Requirements {
 				x.served[id] = true
 			}
-			if x.public == "" && s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 {
+			if x.public == "" && s.changesPublic() {
 				x.public = a
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
-	"github.com/planlock/planlock/ledger/source"
 )
 
 // addMethod is what a step, or a backup, without a method is told.
@@ -155,10 +154,11 @@ func stepRules() []rule {
 				"add expect, a postcondition, a test_intent, or expected_output for a reviewer")},
 		{code: "public-surface-unspecified", severity: Error,
 			why: "Under strict a step that changes public symbols says how they behave: in words, by a test or another " +
-				"command, by its output, or, for each that it adds, by a surface or by a check that names it. That a file is there " +
-				"or compiles says nothing of that.",
+				"command, by its output, or, for each that it adds, by a surface or by a check that names it; a step that is modifying " +
+				"or breaking and modifies source files may change some in place, and has a surface, or a check of a symbol or a text, " +
+				"at least. That a file is there or compiles says nothing of that.",
 			step: lacking(func(x *inspection, s *stepPart) bool {
-				return s.changesPublic() && (!s.checkable() || x.plan.unspoken(s.Step) != "")
+				return s.changesPublic() && (!s.checkable() || x.plan.unspoken(s.Step))
 			},
 				"artifacts", "step %s changes public symbols, and nothing says how they behave",
 				"add expected_output, expect, a test_intent, [[surfaces]], or a postcondition that runs a test or names the symbol")},
@@ -209,34 +209,37 @@ func (s *Step) checkable() bool {
 		s.ExpectedOutput != ""
 }
 
-// unspoken is a public symbol that a step adds, and of which neither words, tests
-// (its own, or one that it is to fix) and commands nor a surface or a check of its own say how it behaves; "" if
-// there is none.
-func (p *Plan) unspoken(s *Step) string {
+// unspoken reports whether a step adds a public symbol, or may change one in
+// place, of which neither words, tests (its own, or one that it is to fix) and
+// commands nor a surface or a check of its own say how it behaves.
+func (p *Plan) unspoken(s *Step) bool {
 	runs := func(c Check) bool {
 		return slices.Contains([]string{"command", "go_test", "go_api_compatible"}, c.Kind)
 	}
 	if s.Artifacts == nil || s.Expect != nil || s.ExpectedOutput != "" || s.TestIntent != nil ||
 		slices.ContainsFunc(s.Postconditions, runs) {
-		return ""
+		return false
 	}
 	for _, o := range p.Steps() {
 		if o.TestIntent != nil && o.TestIntent.FixedBy == s.Address {
-			return ""
+			return false
 		}
 	}
-	for _, name := range publicSymbols(&Artifacts{SymbolsAdd: s.Artifacts.SymbolsAdd}) {
-		_, last, _ := source.Cut(name)
-		last = last[strings.LastIndex(last, ".")+1:]
-		names := func(c Check) bool {
-			return strings.Contains(c.Symbol, last) || strings.Contains(c.Text, last) ||
-				strings.Contains(c.Matches, last)
-		}
-		if p.Surface(name) == nil && !slices.ContainsFunc(s.Postconditions, names) {
-			return name
-		}
-	}
-	return ""
+	added := publicSymbols(&Artifacts{SymbolsAdd: s.Artifacts.SymbolsAdd})
+	looks := func(c Check) bool { return c.Symbol+c.Text+c.Matches != "" }
+	stays := func(f Surface) bool { return !slices.Contains(added, f.Symbol) }
+	return slices.ContainsFunc(added, func(name string) bool { return !p.shows(s, name) }) ||
+		s.redefines() && !slices.ContainsFunc(s.Postconditions, looks) && !slices.ContainsFunc(p.Surfaces, stays)
+}
+
+// shows reports whether a surface of the plan or a check of a step names a
+// public symbol.
+func (p *Plan) shows(s *Step, symbol string) bool {
+	last := lastOf(symbol)
+	last = last[strings.LastIndex(last, ".")+1:]
+	return p.Surface(symbol) != nil || slices.ContainsFunc(s.Postconditions, func(c Check) bool {
+		return strings.Contains(c.Symbol, last) || strings.Contains(c.Text, last) || strings.Contains(c.Matches, last)
+	})
 }
 
 // argumentName is how the name of an argument of a command is written.

@@ -61,10 +61,14 @@ var questions = []question{
 		[]string{"public-surface-unspecified", "symbol-invalid", "surface-no-symbol", "surface-twice", "surface-incomplete",
 			"surface-missing"},
 		func(p *Plan, _ CheckOptions) string {
-			if p.Surfaces == nil {
-				return count(p.publicCount(), "public symbol") + " added or removed"
+			counted := count(p.publicCount(), "public symbol") + " added or removed"
+			if n := p.redefining(); n > 0 {
+				counted += ", " + count(n, "step") + " that may change some in place"
 			}
-			return count(p.publicCount(), "public symbol") + " added or removed, " + count(len(p.Surfaces), "surface")
+			if p.Surfaces != nil {
+				counted += ", " + count(len(p.Surfaces), "surface")
+			}
+			return counted
 		}, strictly, nil},
 	{"non-goals-declared", "Does the plan say what must not be touched?",
 		[]string{"non-goals-undeclared", "non-goal-duplicate-id"},
@@ -216,6 +220,16 @@ func (p *Plan) artifactCount() int {
 // remove.
 func (p *Plan) publicCount() int {
 	return p.sum(func(a *Artifacts) int { return len(publicSymbols(a)) })
+}
+
+// redefining is the number of steps that may change public symbols in place.
+func (p *Plan) redefining() (n int) {
+	for _, s := range p.Steps() {
+		if s.redefines() {
+			n++
+		}
+	}
+	return n
 }
 
 // sum adds up a number over all artifacts.
