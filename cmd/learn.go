@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/learn"
+	"github.com/planlock/planlock/internal/safetext"
 )
 
 // learnCommand is "planlock learn": it reads what finished runs teach, and
@@ -135,6 +136,9 @@ func printBook(w io.Writer, book *learn.Book, format string) error {
 			state, e.Kind,
 			plural(e.Confirmed, "confirmation"), e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.About()),
 			escaped(e.Remedy))
+		if e.How != "" {
+			fmt.Fprintf(w, "  by  %s\n", escaped(safetext.Clip(e.How, 200)))
+		}
 		if job := jobs[e.ID]; job != nil {
 			printReadyJob(w, e, job)
 		}

@@ -101,6 +101,22 @@ func TestMoreSignalsMakeSurer(t *testing.T) {
 	}
 }
 
+// TestLinesAreCountedOnce: an executor that repeats what its program printed says no
+// more than the program did.
+func TestLinesAreCountedOnce(t *testing.T) {
+	for output, want := range map[string]string{
+		"CUDA out of memory":                   "founded on 1 line in 1 attempt",
+		"CUDA out of memory\nKilled: oom-kill": "founded on 2 lines in 1 attempt",
+	} {
+		c := failed("run", output)
+		c.Failure.Reasons = []string{"shell: exit status 1: CUDA out of memory"}
+		a, err := advice.Builtin{}.Advise(t.Context(), c)
+		if err != nil || !strings.Contains(a.Note, want) {
+			t.Errorf("%q: %q, want %q: %v", output, a.Note, want, err)
+		}
+	}
+}
+
 func TestShapeForgetsWhatChanges(t *testing.T) {
 	a := cause.Shape("2026-11-20T10:00:00Z worker 17 at 0xc000123456: open /tmp/x1/y: no such file  [deadbeefcafe01]")
 	b := cause.Shape("2025-01-02T23:59:59.5Z worker 9 at 0x7f: open /tmp/other: no such file [0123456789abcdef]")

@@ -73,13 +73,26 @@ func recall(c Case, root cause.Cluster, best *history.Approach) *Patch {
 func note(c Case, root cause.Cluster) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, with a certainty of %.2f", root.Error, root.Sure)
-	if n := len(root.Signals); n > 0 {
+	if n := lines(root.Signals); n > 0 {
 		fmt.Fprintf(&b, ", founded on %d %s in %d %s", n, plural(n, "line"), root.Attempts, plural(root.Attempts, "attempt"))
 		fmt.Fprintf(&b, ", such as %q", root.Signals[0].Text)
 	} else if c.Failure.Class != "" {
 		fmt.Fprintf(&b, ", founded on the class of the failure alone: %s", c.Failure.Class)
 	}
 	return b.String()
+}
+
+// lines is how many different lines signals are: an executor that says why it
+// failed repeats what its program printed.
+func lines(signals []cause.Signal) (n int) {
+	for i, s := range signals {
+		if !slices.ContainsFunc(signals[:i], func(o cause.Signal) bool {
+			return o.Attempt == s.Attempt && (strings.HasSuffix(o.Text, s.Text) || strings.HasSuffix(s.Text, o.Text))
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 func plural(n int, word string) string {

@@ -87,6 +87,7 @@ func (m *Model) functions() map[string]any {
 		"meaning":      meaning,
 		"because":      because,
 		"ofJob":        jobDone.String,
+		"lastJob":      (*attempt).lastJob,
 		"compensation": (*attempt).compensation,
 		"repeated":     (*attempt).Twice,
 		"level":        func(l gate.Level) int { return int(l) },

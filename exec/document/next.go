@@ -67,10 +67,11 @@ func diffs(rep *Model) []nextStep {
 	return out
 }
 
-// actions are what can be done about a task that failed after some attempts.
-func (rep *Model) actions(attempts int) ordered[string] {
+// actions are what can be done about a task that failed, with attempts that failed
+// or without.
+func (rep *Model) actions(attempts bool) ordered[string] {
 	verify := pair[string]{"verify", rep.say(rep.prove())}
-	if attempts == 0 {
+	if !attempts {
 		return ordered[string]{verify}
 	}
 	return ordered[string]{{"debug", rep.say(action.Action{Kind: action.Log, Run: rep.Run, Failures: true})}, verify}

@@ -41,6 +41,7 @@ func (Page) Functions() map[string]any {
 		"table":   differences,
 		"because": because,
 		"ofJob":   jobDone.String,
+		"lastJob": (*attempt).lastJob,
 		// of a step
 		"stepMark":  (*step).mark,
 		"size":      (*step).size,

@@ -211,7 +211,9 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 	}
 	out.Hints = hints(out.Hints, earlier)
 	if t.Class() == failed {
-		out.Actions = rep.actions(out.Attempts)
+		out.Actions = rep.actions(slices.ContainsFunc(t.Steps, func(s *step) bool {
+			return slices.ContainsFunc(s.Attempts, func(a *attempt) bool { return a.Outcome == failed })
+		}))
 	}
 	return out
 }

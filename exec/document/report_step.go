@@ -175,6 +175,10 @@ type jobDone struct {
 	Artifacts []string `json:"artifacts"`
 }
 
+// lastJob reports whether the last of several jobs went well: then that is what the
+// attempt came to.
+func (a *attempt) lastJob() bool { return len(a.Jobs) > 0 && a.Failure == nil && a.Outcome != running }
+
 // String is one line for people.
 func (j jobDone) String() string {
 	if j.Over {

@@ -134,12 +134,12 @@ func newTeam(rep *Model) team {
 	for _, name := range r.Roles.Reviewers {
 		add(agent{Name: name, Role: "reviewer",
 			Duty:      "looks at each task before its first step, approves it or does not, and proposes jobs",
-			Interface: "planlock.review/1", Memory: "short-term",
-			Permissions: "reads the workspace; what it changes is undone, and rejects the task",
+			Interface: "planlock.review/1", Memory: memory,
+			Permissions: "reads the workspace; what it writes vanishes with its overlay, or is undone and rejects the task where it has none",
 			Contract:    []string{"verdict", "flags.critical", "flags.warnings", "checks", "proposed_jobs"}},
 			"reviewer "+name, reviewerStatus(r, name))
 	}
-	for _, key := range r.Roles.Executors {
+	for _, key := range executors(rep) {
 		name := cmp.Or(key, r.Started.Executor, "default")
 		a := agent{Name: name, Role: "executor", Duty: "carries out steps", Interface: "planlock.execute/1",
 			Memory:      memory,
@@ -148,7 +148,7 @@ func newTeam(rep *Model) team {
 		if rep.plan.Profile.Records() {
 			a.Permissions = "changes the workspace; what changes is recorded, and undone where the step fails"
 		}
-		if slices.Contains(r.Roles.Deaf, key) {
+		if slices.Contains(r.Roles.Deaf, key) || !slices.Contains(r.Roles.Executors, key) {
 			a.Interface, a.Memory = "a shell command", "none"
 		}
 		add(a, "executor "+name, executorStatus(rep, key, name))
@@ -166,11 +166,30 @@ func newTeam(rep *Model) team {
 		if name, is := strings.CutPrefix(gate, workReview); is {
 			add(agent{Name: name, Role: "validator",
 				Duty: "looks at what was done when the last step of a task is over", Interface: "planlock.validate/1",
-				Memory: "short-term", Permissions: "reads the workspace; what it changes is undone",
+				Memory: "short-term", Permissions: "reads the workspace; what it writes vanishes, or fails the step",
 				Contract: []string{"verdict", "criteria", "findings"}}, "gate "+gate, validatorStatus(rep, gate))
 		}
 	}
 	return t
+}
+
+// executors are the keys of all who carry out steps: those that the plan needs, and
+// whoever carried out an attempt besides, as the shell does with approved jobs.
+func executors(rep *Model) []string {
+	all := slices.Clone(rep.of.Roles.Executors)
+	known := func(name string) bool {
+		return slices.ContainsFunc(all, func(key string) bool {
+			return name == key || name == cmp.Or(key, rep.of.Started.Executor, "default")
+		})
+	}
+	for _, s := range rep.steps {
+		for _, a := range s.Attempts {
+			if !known(a.Executor) {
+				all = append(all, a.Executor)
+			}
+		}
+	}
+	return all
 }
 
 // componentOf is what the run is bound to of an agent, or nil.

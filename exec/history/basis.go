@@ -45,12 +45,14 @@ func (r *Run) CarriedOut() bool {
 type Standings struct {
 	byCheck map[plan.Address]string // of a later step or of a requirement, that tells
 	byTask  map[string]string       // reviewer of the whole task
+	found   map[string]bool         // tasks whose evidence was found
 	fallen  map[plan.Address]string // what does not hold at the end of what held after the step
 }
 
 // Standings looks at all steps of the run.
 func (r *Run) Standings() *Standings {
-	all := &Standings{byCheck: map[plan.Address]string{}, byTask: map[string]string{}, fallen: r.Fallen()}
+	all := &Standings{byCheck: map[plan.Address]string{}, byTask: map[string]string{},
+		found: map[string]bool{}, fallen: r.Fallen()}
 	for _, s := range r.Steps {
 		if s.Completed == nil {
 			continue
@@ -60,6 +62,11 @@ func (r *Run) Standings() *Standings {
 			if review.Counts() {
 				all.byTask[s.Task] = review.Reviewer
 			}
+		}
+	}
+	for i := range r.Evidence { // the latest that stands counts
+		if e := &r.Evidence[i]; !e.Undone {
+			all.found[e.Task] = e.Pass
 		}
 	}
 	all.Add(r.Controlled)
@@ -136,6 +143,9 @@ func (a *Standings) when(s *Step) (basis Basis, why string) {
 	}
 	if reviewer, ok := a.byTask[s.Task]; ok && !basis.Counts() {
 		return Reviewed, "reviewed by " + reviewer
+	}
+	if a.found[s.Task] && !basis.Counts() {
+		why = "its evidence was found; " + why
 	}
 	return basis, why
 }

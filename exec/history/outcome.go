@@ -152,11 +152,13 @@ func (f *AttemptFailed) Execution(exit int) ExecutionStatus {
 type Evidence struct {
 	Task   string            `json:"task_id"`
 	Kind   evidence.TaskType `json:"type"`
-	Items  []evidence.Item   `json:"items,omitempty"`
-	Pass   bool              `json:"pass"`             // something was asked for, and all of it was found
-	Retry  int               `json:"retry"`            // 0 for the first look
-	Action string            `json:"action,omitempty"` // of the retry: "requery", "regenerate"
-	Undone bool              `json:"-"`                // the run was set back to before the end of the task
+	Items  []evidence.Item   `json:"items,omitempty"`        // as many as a journal takes, those first that were not found
+	More   int               `json:"more,omitempty"`         // how many others there are
+	Lost   int               `json:"more_missing,omitempty"` // how many of these were not found
+	Pass   bool              `json:"pass"`                   // something was asked for, and all of it was found
+	Retry  int               `json:"retry"`                  // 0 for the first look
+	Action string            `json:"action,omitempty"`       // of the retry: "requery", "regenerate"
+	Undone bool              `json:"-"`                      // the run was set back to before the end of the task
 }
 
 func (*Evidence) Type() string { return "evidence" }
@@ -169,18 +171,23 @@ func (f *Evidence) String() string {
 	if len(f.Items) == 0 {
 		return sprint("task %s (%s) owes no evidence", f.Task, f.Kind)
 	}
-	found := 0
-	for _, item := range f.Items {
-		if item.State == evidence.Found {
-			found++
-		}
-	}
 	verdict := "missing"
 	if f.Pass {
 		verdict = "found"
 	}
-	return sprint("evidence of task %s (%s) is %s: %d of %s", f.Task, f.Kind, verdict, found,
-		count(len(f.Items), "item"))
+	return sprint("evidence of task %s (%s) is %s: %d of %s", f.Task, f.Kind, verdict, len(f.Items)+f.More-f.Missing(),
+		count(len(f.Items)+f.More, "item"))
+}
+
+// Missing is how much of what was asked for was not found.
+func (f *Evidence) Missing() int {
+	n := f.Lost
+	for _, item := range f.Items {
+		if item.State != evidence.Found {
+			n++
+		}
+	}
+	return n
 }
 
 // EvidenceRetry is what is done about missing evidence, or why nothing is.

@@ -107,6 +107,16 @@ type shown struct {
 	gone   []plan.Address // steps that were set back since
 }
 
+// of reports whether a step has shown anything that counts.
+func (s *shown) of(step plan.Address) bool {
+	for _, steps := range s.taught { // in any order: one is enough
+		if slices.Contains(steps, step) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.trials, func(t trial) bool { return t.Step == step })
+}
+
 // name of the journal of every book.
 const name = "learned"
 
@@ -297,7 +307,7 @@ func (b *Book) Withdraw(ctx context.Context, r *history.Run) error {
 	}
 	f := withdrawn{Run: r.Started.Run, Why: setBack}
 	for _, s := range r.Steps {
-		if r.After.Of(s.Address) != nil && !slices.Contains(of.gone, s.Address) {
+		if r.After.Of(s.Address) != nil && !slices.Contains(of.gone, s.Address) && of.of(s.Address) {
 			f.Steps = append(f.Steps, s.Address)
 		}
 	}

@@ -36,12 +36,13 @@ func read(p *plan.Plan, r *history.Run) (harvest, error) {
 			h.excluded = append(h.excluded, exclusion{Step: s.Address, Why: why})
 			continue
 		}
-		if a := r.Task(s.Task).Approval(); a != nil && a.RunBy == s.Address && a.Status.Runs() &&
-			s.Completed.Method == recovery.Primary {
+		a := r.Task(s.Task).Approval()
+		jobs := a != nil && a.RunBy == s.Address && a.Status.Runs()
+		if jobs && s.Completed.Method == recovery.Primary {
 			h.jobs(p, a, s, standings)
 			continue
 		}
-		h.step(p, s)
+		h.step(p, s, jobs)
 	}
 	return h, nil
 }
@@ -90,8 +91,10 @@ func forbiddenStep(r *history.Run, s *history.Step) string {
 	return ""
 }
 
-// step learns from a completed step.
-func (h *harvest) step(p *plan.Plan, s *history.Step) {
+// step learns from a completed step. Where jobs of reviewers are what ran, their
+// commands, as they were patched, stand beside what helped: the step of the plan
+// has none, and is known by what it says.
+func (h *harvest) step(p *plan.Plan, s *history.Step, jobs bool) {
 	task, step, found := p.Step(s.Address)
 	if !found || len(s.Attempts) == 0 {
 		return
@@ -105,6 +108,9 @@ func (h *harvest) step(p *plan.Plan, s *history.Step) {
 		return
 	}
 	helped, how, by := remedy(step, s)
+	if patch := s.Patch(s.Completed.Method); jobs && patch != nil && how == "" {
+		how = patch.Method.Run
+	}
 	seen := map[string]bool{}
 	for i, a := range s.Attempts {
 		if a.Failure == nil {

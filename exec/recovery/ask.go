@@ -28,12 +28,12 @@ func (a Ask) Try(s Situation) (Next, bool) {
 		why = "the plan says to ask"
 	case s.Step.OnFailure == plan.Block:
 		return pass("")
-	case s.Mode == plan.Collaborative || s.Mode == plan.Education:
-		why = fmt.Sprintf("mode %s asks about every failure", s.Mode)
 	case a.Always && undeclared(s.Failure):
 		why = beyond
-	case s.Step.IsCritical():
+	case s.Step.IsCritical(): // whatever the mode: it may become another one while the question waits
 		why = "the step is critical and nothing else is left to try"
+	case s.Mode == plan.Collaborative || s.Mode == plan.Education:
+		why = fmt.Sprintf("mode %s asks about every failure", s.Mode)
 	case a.Always:
 		why = "nothing else is left to try"
 	default:

@@ -57,7 +57,7 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 		return err
 	}
 	a.Work.Ours = true
-	if f := t.unapproved(); f != nil {
+	if f := t.unapproved(t.before); f != nil {
 		return t.conclude(ctx, f)
 	}
 	if err := (working{t, executor}).perform(ctx); err != nil {
@@ -65,18 +65,22 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 	}
 	a.Rec.Seen.Forget(disturbance.Attempted...)
 	a.external()
-	return t.conclude(ctx, judging{t}.judge(ctx))
+	f := judging{t}.judge(ctx)
+	if f == nil {
+		f = t.rewritten()
+	}
+	return t.conclude(ctx, f)
 }
 
 // unapproved is the fault of a step whose approved jobs begin with a file that is
-// not what was approved any more; nil if it is.
-func (t *trial) unapproved() *fault {
-	approval := t.Rec.Run.Task(t.s.Task).Approval()
-	if approval == nil || approval.RunBy != t.s.Address {
+// not what was approved any more in a tree; nil if it is.
+func (t *trial) unapproved(tree *ledger.Tree) *fault {
+	approval := t.approval()
+	if approval == nil {
 		return nil
 	}
 	for _, approved := range approval.Entries {
-		if now, _ := t.before.Lookup(approved.Path); now.Digest != approved.Digest {
+		if now, _ := tree.Lookup(approved.Path); now.Digest != approved.Digest {
 			return faultf(history.Refused, "the job begins with %s, which is not what was approved: it was %s, and is %s",
 				ledger.Quote(approved.Path), approved.Digest.Short(), now.Digest.Short())
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/jobs"
 	"github.com/planlock/planlock/exec/internal/method"
+	"github.com/planlock/planlock/ledger"
 )
 
 // jobKept is how much of a job's output stands in the journal for an attempt
@@ -19,15 +20,36 @@ const jobKept = 16 << 10
 // several are the jobs that reviewers approved for the step, where it has more
 // than one; nil where it is carried out in one go.
 func (t *trial) several() []string {
-	approval := t.Rec.Run.Task(t.s.Task).Approval()
-	if approval == nil || approval.RunBy != t.s.Address || t.method.Run == "" || len(t.method.Env) > 0 ||
-		len(t.cycle.Phases) > 0 {
+	if t.approval() == nil || t.method.Run == "" || len(t.method.Env) > 0 || len(t.cycle.Phases) > 0 {
 		return nil
 	}
 	if all := method.Jobs(t.method.Run); len(all) > 1 {
 		return all
 	}
 	return nil
+}
+
+// approval is what reviewers said of the jobs that the step carries out; nil where
+// it carries out none.
+func (t *trial) approval() *history.Approval {
+	if a := t.Rec.Run.Task(t.s.Task).Approval(); a != nil && a.RunBy == t.s.Address {
+		return a
+	}
+	return nil
+}
+
+// rewritten is the fault of several jobs that were carried out in one go, and of
+// which one changed what another one begins with: nobody can say what ran.
+func (t *trial) rewritten() *fault {
+	a := t.approval()
+	if a == nil || len(a.Jobs) < 2 || t.parts || t.method.Run == "" {
+		return nil
+	}
+	f := t.unapproved(t.after)
+	if f != nil {
+		f.Reasons = append(f.Reasons, "its jobs were carried out in one go, so nobody can say what ran")
+	}
+	return f
 }
 
 // done are the first of some jobs that earlier attempts have carried out, on the
@@ -91,8 +113,13 @@ func (t *trial) doJobs(ctx context.Context, x Executor, all []string) {
 		t.jobs.Add(jobs.Telemetry{Runs: d.Runs, Artifacts: d.Artifacts, Metrics: d.Metrics})
 		t.outcome = t.outcome.and(Outcome{Output: d.Output, Stdout: t.outcome.Stdout + d.Output})
 	}
+	tree := t.before
 	if n := len(done); n > 0 {
-		if _, err := t.Work.Restorer().Restore(ctx, t.Work.Dir, done[n-1].Snapshot); err != nil {
+		var err error
+		if _, err = t.Work.Restorer().Restore(ctx, t.Work.Dir, done[n-1].Snapshot); err == nil {
+			tree, err = t.Rec.Store.Tree(ctx, done[n-1].Snapshot)
+		}
+		if err != nil {
 			t.err = fmt.Errorf("exec: the tree after job %q cannot be brought back: %w", done[n-1].Run, err)
 			return
 		}
@@ -100,16 +127,20 @@ func (t *trial) doJobs(ctx context.Context, x Executor, all []string) {
 	whole := t.method.Run
 	defer func() { t.method.Run = whole }()
 	for i, job := range all[len(done):] {
+		if t.fault = t.unapproved(tree); t.fault != nil {
+			return // the job before it changed what it begins with
+		}
 		t.method.Run = job
-		if !t.doJob(ctx, x, len(done)+i+1 == len(all)) {
+		if tree = t.doJob(ctx, x, len(done)+i+1 == len(all)); tree == nil {
 			return
 		}
 	}
 }
 
 // doJob carries out a job, and keeps what it leaves unless it is the last: then
-// that is what the attempt leaves. It reports whether the next one may begin.
-func (t *trial) doJob(ctx context.Context, x Executor, last bool) bool {
+// that is what the attempt leaves. It returns the tree with which the next one
+// begins; nil where none does.
+func (t *trial) doJob(ctx context.Context, x Executor, last bool) *ledger.Tree {
 	before, took := t.outcome, t.took
 	t.job = new(jobs.Collector)
 	t.execute(ctx, x)
@@ -119,7 +150,7 @@ func (t *trial) doJob(ctx context.Context, x Executor, last bool) bool {
 	own := t.outcome.Stdout
 	t.outcome.Stdout = before.Stdout + own
 	if t.err != nil || last {
-		return t.err == nil
+		return nil
 	}
 	d := &history.JobDone{Run: t.method.Run, Took: t.took - took, Output: bound.End(own, jobKept), Runs: said.Runs,
 		Artifacts: said.Artifacts, Metrics: said.Metrics}
@@ -129,6 +160,8 @@ func (t *trial) doJob(ctx context.Context, x Executor, last bool) bool {
 			err = t.Rec.Record(ctx, t.s.Where(t.number), d)
 		}
 	}
-	t.err = err
-	return err == nil
+	if t.err = err; err != nil {
+		return nil
+	}
+	return tree
 }

@@ -50,7 +50,7 @@ func (t *trial) join(ctx context.Context, w *waiting) *fault {
 	}
 	if again := (working{t, w.executor}); w.executor.ByCommands && again.impeded(ctx) {
 		w.lane.Forget()
-		if f := t.unapproved(); f != nil {
+		if f := t.unapproved(t.before); f != nil {
 			return f
 		}
 		again.repeat(ctx)

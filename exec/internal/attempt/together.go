@@ -61,7 +61,7 @@ func (a *Attempts) Together(ctx context.Context, members []engine.Member) error 
 	var all sync.WaitGroup
 	for _, w := range group {
 		all.Go(func() {
-			if w.fault = w.unapproved(); w.fault == nil {
+			if w.fault = w.unapproved(w.before); w.fault == nil {
 				w.execute(ctx, w.executor)
 			}
 			w.made, w.err = w.lane.Look(context.WithoutCancel(ctx), w.runner.Kept())

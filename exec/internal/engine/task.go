@@ -122,7 +122,7 @@ const lacksShown = 3
 // lacks says of what type a task is, which evidence it lacks, and the ways out
 // that a person would not guess.
 func lacks(c *guard.Case, seen *history.Evidence) string {
-	var missing []string
+	var missing []string // the first, and what stands for the others
 	run := false
 	for _, i := range seen.Items {
 		if i.State == evidence.Found {
@@ -135,8 +135,10 @@ func lacks(c *guard.Case, seen *history.Evidence) string {
 		}
 		missing = append(missing, what+": "+bound.Text(i.Why, bound.Short))
 	}
-	text := fmt.Sprintf("it counts as %s, and lacks %s", seen.Kind,
-		strings.Join(bound.First(missing, lacksShown), "; "))
+	if all := seen.Missing(); all > lacksShown {
+		missing = append(missing[:lacksShown], fmt.Sprintf("and %d more", all-lacksShown))
+	}
+	text := fmt.Sprintf("it counts as %s, and lacks %s", seen.Kind, strings.Join(missing, "; "))
 	if run && seen.Kind == evidence.Experimental {
 		text += "; if it is no experiment, name it as documentation (docs/pipeline.md lists the words)"
 		if !c.Run.Roles.Tracker {

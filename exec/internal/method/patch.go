@@ -159,9 +159,10 @@ func leadsOut(word string) bool {
 }
 
 // Changes reports whether carrying out after is another thing than carrying out
-// m. A command reads no feedback.
+// m: a command that differs in blanks or comments alone is the same, and reads no
+// feedback.
 func (m Method) Changes(after Method) bool {
-	return m.Run != after.Run || m.Prompt != after.Prompt || !maps.Equal(m.Env, after.Env) ||
+	return bare(m.Run) != bare(after.Run) || strings.TrimSpace(m.Prompt) != strings.TrimSpace(after.Prompt) || !maps.Equal(m.Env, after.Env) ||
 		m.Run == "" && !slices.Equal(m.Feedback, after.Feedback)
 }
 

@@ -49,7 +49,7 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 		return nil // nothing was recorded; the loop stops
 	}
 	found.Pass = len(found.Items) > 0 && allFound(found.Items)
-	found.Items = firstItems(found.Items)
+	listFirst(found)
 	v.Rec.Seen.Forget(disturbance.StrangersRan...)
 	facts := []history.Located{{Fact: found}}
 	undo, changed, err := v.Work.UntouchedBy(ctx, "while evidence was looked for")
@@ -120,14 +120,16 @@ func allFound(items []evidence.Item) bool {
 	return !slices.ContainsFunc(items, func(i evidence.Item) bool { return i.State != evidence.Found })
 }
 
-// firstItems are as many items as a journal takes, those that were not found
-// first.
-func firstItems(items []evidence.Item) []evidence.Item {
-	if len(items) <= bound.Lines {
-		return items
+// listFirst leaves as many items as a journal takes, those that were not found
+// first, and counts the others.
+func listFirst(f *history.Evidence) {
+	if len(f.Items) <= bound.Lines {
+		return
 	}
-	slices.SortStableFunc(items, func(a, b evidence.Item) int { return rank(a) - rank(b) })
-	return items[:bound.Lines]
+	slices.SortStableFunc(f.Items, func(a, b evidence.Item) int { return rank(a) - rank(b) })
+	missing := f.Missing()
+	f.More, f.Items = len(f.Items)-bound.Lines, f.Items[:bound.Lines]
+	f.Lost = missing - f.Missing()
 }
 
 func rank(i evidence.Item) int {
