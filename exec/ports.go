@@ -132,6 +132,9 @@ type Work struct {
 	// fail; in green it is made to pass; in refactor the code is cleaned up,
 	// and the test must pass still. The controller runs the test itself.
 	Phase history.CyclePhase
+	// Tests are the commands that the controller runs to see what came of the
+	// phase; none where there are no phases.
+	Tests []string
 	// Compress asks for brevity: most of the token budget is used.
 	Compress bool
 	// Feedback is why earlier attempts failed, oldest first, each reason with what

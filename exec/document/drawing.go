@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	pathpkg "path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -187,6 +188,12 @@ func (m *Model) functions() map[string]any {
 		"completed":   func() []*task { return only(m.Tasks, func(t *task) bool { return t.Status == "completed" }) },
 		"failed":      func() []taskFailure { return failedTasks(m, true) },
 		"partly":      func() []taskFailure { return failedTasks(m, false) },
+		"inTime": func() []*step {
+			return slices.SortedStableFunc(slices.Values(m.steps), func(a, b *step) int {
+				return a.Started.Compare(b.Started.Time)
+			})
+		},
+		"unfinished": m.unfinished,
 		"late": func() []*task {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},

@@ -3,6 +3,7 @@ package document
 import (
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,6 +135,10 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	switch c.Status {
 	case "failed":
 		c.Validation = "fail"
+		if broke := only(t.Steps, func(s *step) bool { return s.Failure != nil }); len(broke) > 0 &&
+			!slices.ContainsFunc(broke, (*step).turnedDown) {
+			c.Validation = "skipped" // nothing that it did was judged
+		}
 	case "skipped", "partial": // nobody judged the task as a whole
 		c.Validation = "skipped"
 	default:
@@ -166,6 +171,16 @@ func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 		}
 	}
 	return c
+}
+
+// turnedDown reports whether a failed step was judged: its executor got as far as
+// that in some attempt.
+func (s *step) turnedDown() bool {
+	return !slices.Contains([]history.Class{history.Crashed, history.TimedOut, history.OutOfMemory, history.Exhausted,
+		history.ContextExhausted, history.NoSpace, history.Lost}, s.Failure.Class) ||
+		slices.ContainsFunc(s.Attempts, func(a *attempt) bool {
+			return slices.ContainsFunc(a.Gates, func(j judgement) bool { return j.Blocks })
+		})
 }
 
 // gitHash is the commit that was checked out when the last step of the task

@@ -179,10 +179,11 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		out.Criteria = append(out.Criteria, in.AcceptanceCriteria...)
 		out.Files = in.Files
 		earlier = in.Hints
-		for _, d := range in.DependsOn {
-			if left[d] {
-				out.Depends = append(out.Depends, d)
-			}
+		out.Criteria = append(out.Criteria, commandsOf(in, out.Criteria)...)
+	}
+	for _, e := range rep.edges { // those between speclets, too
+		if e[1] == t.ID && left[e[0]] && !slices.Contains(out.Depends, e[0]) {
+			out.Depends = append(out.Depends, e[0])
 		}
 	}
 	out.Reason = reasonLeft(r, t)
@@ -216,6 +217,23 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		}))
 	}
 	return out
+}
+
+// commandsOf are the commands by which a task is verified, as criteria: those that
+// no criterion says already.
+func commandsOf(in *plan.Task, said []string) (more []string) {
+	for i := range in.Steps {
+		for _, c := range in.Steps[i].Postconditions {
+			text := fmt.Sprintf("`%s` exits 0", c.Run)
+			if c.Kind != "command" || c.Exit != nil || c.StdoutContains != "" || strings.ContainsAny(c.Run, "`\n") ||
+				slices.Contains(more, text) ||
+				slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, c.Run) }) {
+				continue
+			}
+			more = append(more, text)
+		}
+	}
+	return more
 }
 
 // maxHints is how many hints a task is left with.

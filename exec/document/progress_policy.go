@@ -212,7 +212,12 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		there := true // what the completion gate found fault with is not that
 		deliverable = &there
 	}
-	say("primary_deliverable_exists", deliverable, "whether what was to be made is there")
+	made := "whether what was to be made is there"
+	if left := leftUnmade(p, rep); len(left) > 0 && deliverable != nil && *deliverable {
+		deliverable = nil // what is checked is there, and not all is checked
+		made += ": files of what was not completed are named, and nothing looked for them: task " + strings.Join(left, ", ")
+	}
+	say("primary_deliverable_exists", deliverable, made)
 	say("quality_standards_met", quality, "whether it is good enough")
 	say("verification_passed", checked, reached)
 	goal := strings.FieldsFunc(strings.ToLower(p.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
@@ -230,6 +235,17 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		say("user_documentation_exists", nil, "whether those whom it is for have a guide")
 	}
 	return out, unchecked
+}
+
+// leftUnmade are the tasks that were not completed and name files, which no step
+// declares, so that nothing looked for them.
+func leftUnmade(p *plan.Plan, rep *Model) (left []string) {
+	for i := range p.Tasks {
+		if t := &p.Tasks[i]; len(t.Files) > 0 && rep.of.Task(t.ID).Status() != history.Completed {
+			left = append(left, t.ID)
+		}
+	}
+	return left
 }
 
 // lacks reports whether the completion gate did not find something that was to be

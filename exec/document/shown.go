@@ -285,9 +285,11 @@ func (t *task) atOnce() bool {
 }
 
 // stuck reports whether a step failed, or waits for a person because it did not
-// get on: what education mode teaches before a step is no trouble.
+// get on: it is no trouble that the plan wants a person at a checkpoint, or that
+// people are taught or asked before a step.
 func (m *Model) stuck(s *step) bool {
-	return s.Failure != nil || m.waitsAt(s) && m.Waiting.Kind != string(ask.Education)
+	return s.Failure != nil || m.waitsAt(s) &&
+		!slices.Contains([]ask.Kind{ask.Education, ask.Checkpoint, ask.Confirmation}, ask.Kind(m.Waiting.Kind))
 }
 
 // suggested are the ways that the question about a step names.

@@ -79,7 +79,7 @@ func (m *Model) part(s *plan.Speclet) *Model {
 			p.Tree = tree{Digest: t.tree}
 		}
 	}
-	if m.of.Ended == nil && slices.ContainsFunc(p.steps, func(st *step) bool { return !st.Status.Over() }) {
+	if m.of.Ended == nil && p.unfinished() {
 		p.Ended = stamp{}
 	}
 	begun := false
@@ -99,13 +99,17 @@ func (m *Model) part(s *plan.Speclet) *Model {
 	return &p
 }
 
-// partly is how a plan of a phase stands, and why: as its own tasks do. It is
-// achieved where somebody looked at each of them, or where the whole run is.
+// partly is how a plan of a phase stands, and why: as its own tasks do, once
+// they are over. It is achieved where somebody looked at each of them, or where
+// the whole run is.
 func (p *Model) partly(whole *Model) (history.Status, []string) {
-	if whole.of.Ended == nil || whole.Status == history.Achieved {
+	if whole.of.Ended == nil && p.unfinished() || whole.Status == history.Achieved {
 		return whole.Status, whole.Reasons
 	}
 	reasons := []string{fmt.Sprintf("the run of the whole phase ended %s", outcome(whole.Status))}
+	if whole.of.Ended == nil {
+		reasons[0] = "the run of the whole phase is not over"
+	}
 	looked := func(t *task) bool { return t.basis().Counts() }
 	switch done := only(p.Tasks, func(t *task) bool { return t.Status == string(history.Completed) }); {
 	case len(done) == len(p.Tasks) && len(only(done, looked)) == len(done):
@@ -114,6 +118,11 @@ func (p *Model) partly(whole *Model) (history.Status, []string) {
 		return history.NotAchieved, reasons
 	}
 	return history.Partial, reasons
+}
+
+// unfinished reports whether a step is not over.
+func (m *Model) unfinished() bool {
+	return slices.ContainsFunc(m.steps, func(st *step) bool { return !st.Status.Over() })
 }
 
 // phaseName is the phase that the plan says it is part of, else what the plan is

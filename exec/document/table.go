@@ -109,7 +109,7 @@ func All() []Document {
 			When: fmt.Sprintf("one for each of the latest %d checkpoints", MostCheckpoints), Ahead: true, each: checkpoints},
 		{Name: "next-session.md", For: "whoever goes on with a run", When: "while a run is not over", Ahead: true,
 			Only: func(m *Model) bool { return !over(m) }, Draw: byTemplate("next-session.md")},
-		{Name: "stuck-report.md", For: "whoever is asked: everything that was tried", When: "where a step failed or waits for a person", Ahead: true,
+		{Name: "stuck-report.md", For: "whoever is asked: everything that was tried", When: "where a step failed or waits for a person because it did not get on", Ahead: true,
 			Only: func(m *Model) bool { return slices.ContainsFunc(m.steps, m.stuck) }, Draw: byTemplate("stuck-report.md")},
 		{Name: "pending_actions.json", For: "the next cycle of planning, with reasons and hints; planlock reads it as a plan",
 			When: "where a run that is over left tasks",

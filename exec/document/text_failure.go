@@ -44,7 +44,11 @@ func (w *page) failure(s *step) {
 // verdict names a failed step, what its failure means, and why.
 func (s *step) verdict() string {
 	if f := s.Failure; f != nil {
-		return fmt.Sprintf("%s failed: %s%s", s.Address, meaning(f.Class), because(f.Reasons))
+		after := ""
+		if n := len(s.Attempts); n > 1 {
+			after = fmt.Sprintf(" after %d attempts", n)
+		}
+		return fmt.Sprintf("%s failed%s: %s%s", s.Address, after, meaning(f.Class), because(f.Reasons))
 	}
 	f, yet := s.trouble(), " yet"
 	if s.of.of.Ended != nil {

@@ -35,8 +35,9 @@ type request struct {
 	exec.Briefing
 	Feedback []string `json:"feedback,omitempty"` // why earlier attempts failed, oldest first
 	// "red", "green" or "refactor" where the test is written first
-	Phase    string `json:"phase,omitempty"`
-	Compress bool   `json:"compress,omitempty"` // be brief: most of the token budget is used
+	Phase    string   `json:"phase,omitempty"`
+	Tests    []string `json:"tests,omitempty"`    // the commands that planlock runs then
+	Compress bool     `json:"compress,omitempty"` // be brief: most of the token budget is used
 }
 
 // A taskPart is the task that the step belongs to.
@@ -83,7 +84,7 @@ func newRequest(w exec.Work) request {
 		Type: "execute", Schema: schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: cmp.Or(w.Path, w.Dir),
 		Within:   w.Within,
 		Briefing: w.Briefing, Feedback: w.Feedback,
-		Phase: string(w.Phase), Compress: w.Compress,
+		Phase: string(w.Phase), Tests: w.Tests, Compress: w.Compress,
 		Method: &methodPart{
 			ID: w.Method.ID, Description: w.Method.Description, Run: w.Method.Run, Prompt: w.Method.Prompt,
 			Tool: w.Method.Tool, ToolArgs: w.Method.ToolArgs, Env: w.Method.Env,

@@ -58,6 +58,7 @@ type reportStep struct {
 	Skipped                *struct{ Done bool }
 	Carried                *struct{ Run string } // another run carried it out, and has its changes
 	Basis                  *basis
+	Failure                *struct{ Class string }
 }
 
 type reportAttempt struct {
@@ -84,6 +85,7 @@ type lines struct{ Added, Removed int }
 type judgement struct {
 	Gate   string
 	Result *string
+	Blocks bool
 }
 
 type basis struct{ Basis, Why, Verify string }
@@ -174,6 +176,10 @@ func (t *reportTask) tell(c *claims, name string) {
 func (t *reportTask) validation() string {
 	switch checkpointWords[t.Status] {
 	case "failed":
+		broke := slices.DeleteFunc(slices.Clone(t.Steps), func(s reportStep) bool { return s.Failure == nil })
+		if len(broke) > 0 && !slices.ContainsFunc(broke, reportStep.judged) {
+			return "skipped"
+		}
 		return "fail"
 	case "completed":
 	default:
@@ -185,6 +191,17 @@ func (t *reportTask) validation() string {
 		}
 	}
 	return "pass"
+}
+
+// judged reports whether a failed step got as far as being judged.
+func (s reportStep) judged() bool {
+	switch s.Failure.Class {
+	case "crashed", "timed-out", "out-of-memory", "exhausted", "context-exhausted", "no-space", "lost":
+		return slices.ContainsFunc(s.Attempts, func(a reportAttempt) bool {
+			return slices.ContainsFunc(a.Gates, func(j judgement) bool { return j.Blocks })
+		})
+	}
+	return true
 }
 
 // tell says what stands of a step.

@@ -35,7 +35,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	live := output.NewTail(bound.Output)
 	task, step := t.Shown.At(t.s.Address)
 	w := Work{
-		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase,
+		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase, Tests: slices.Clone(t.cycle.Tests),
 		Dir: t.Work.Dir, Path: t.runner.Seen(t.Work.Dir),
 		Within:   t.Shown.Plan.Declared(task, step).Within,
 		Feedback: append(feedback(t.Rec.Run, t.s), t.method.Feedback...),

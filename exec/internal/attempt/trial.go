@@ -73,6 +73,8 @@ type Work struct {
 	// Phase is the part of writing a test first that is to be done; "" where
 	// the step is carried out in one go.
 	Phase history.CyclePhase
+	// Tests are the commands by which that is seen.
+	Tests []string
 	// Dir is the folder in which the step works.
 	Dir string
 	// Feedback is why earlier attempts failed, oldest first, and what advisors

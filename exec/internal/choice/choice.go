@@ -27,7 +27,7 @@ const (
 	Block   = "w" // leave what is blocked blocked, and go on with the rest
 	Replan  = "n" // stop, so that another plan can be made
 	Theirs  = "t" // keep what somebody else did
-	Ours    = "o" // put what the step did in its place
+	Ours    = "o" // put what the step did in its place, or the workspace back to what the run left
 	// of a phase that is complete in part
 	Verify   = "v"
 	Continue = "c"

@@ -36,6 +36,8 @@ func runOf(p *plan.Plan, steps map[string]string) *history.Run {
 			default:
 				s.Status = history.Pending
 			}
+			s.At = uint64(2*len(run.Steps) + 1)
+			s.EndedAt = s.At + 1
 			run.Steps = append(run.Steps, s)
 		}
 	}
@@ -120,6 +122,13 @@ func TestTaskChecks(t *testing.T) {
 			r.Steps[0].Critical, r.Steps[0].Questions = true, []history.Exchange{{}}
 		}},
 		"one failure too much was counted": {"counters", func(_ *plan.Plan, r *history.Run) { r.Consecutive = 1 }},
+		"the first one failed after the second had begun": {"", func(_ *plan.Plan, r *history.Run) {
+			r.Steps[0].EndedAt, r.Steps[1].Checkpoint = r.Steps[1].At+1, decided
+			r.Steps[1].EndedAt++
+		}},
+		"the first one failed last": {"", func(_ *plan.Plan, r *history.Run) {
+			r.Steps[0].EndedAt, r.Steps[1].Checkpoint, r.Consecutive = r.Steps[1].EndedAt+1, decided, 1
+		}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

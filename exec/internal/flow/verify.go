@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,21 +75,16 @@ func undecided(steps []*history.Step) (found []string) {
 	return found
 }
 
-// unacknowledged are steps that ran after a failure and do not name it.
+// unacknowledged are steps that began after one before them had failed, and do
+// not name it.
 func unacknowledged(run *history.Run, steps []*history.Step) (found []string) {
-	var failed []*history.Step // before s, in order
-	next := 0
 	for _, s := range steps {
-		for ; next < len(run.Steps) && run.Steps[next] != s; next++ {
-			if run.Steps[next].Status == history.Failed {
-				failed = append(failed, run.Steps[next])
-			}
-		}
 		if s.Checkpoint == nil {
 			continue
 		}
-		for _, prior := range failed {
-			if s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address) {
+		for _, prior := range run.Steps[:slices.Index(run.Steps, s)] {
+			if prior.Status == history.Failed && prior.EndedAt < s.At &&
+				(s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address)) {
 				found = append(found, fmt.Sprintf("step %s ran without acknowledging that %s failed", s.Address,
 					prior.Address))
 			}
@@ -126,11 +122,14 @@ func astray(p *plan.Plan, steps []*history.Step) (found []string) {
 	return found
 }
 
-// miscounted compares the number of failed steps in a row with the steps. After
-// a rollback the count begins again.
+// miscounted compares the number of failed steps in a row with the steps, in the
+// order in which they ended. After a rollback the count begins again.
 func miscounted(run *history.Run) []string {
 	row := 0
-	for _, s := range run.Steps {
+	ended := slices.SortedStableFunc(slices.Values(run.Steps), func(a, b *history.Step) int {
+		return cmp.Compare(a.EndedAt, b.EndedAt)
+	})
+	for _, s := range ended {
 		switch s.Status {
 		case history.Completed:
 			row = 0

@@ -10,7 +10,8 @@ import (
 )
 
 // Foreign asks what becomes of what somebody else did in the workspace. Nothing
-// of it was touched.
+// of it was touched; it is put back where a person says so, and the run works in
+// a copy of the workspace, which it delivers from.
 func Foreign(c *guard.Case) ask.Question {
 	f, s := c.Run.Foreign, c.Step
 	if !f.Met {
@@ -23,6 +24,13 @@ func Foreign(c *guard.Case) ask.Question {
 		}
 		if s.Status != history.InFlight || s.WithinTree() {
 			q.Choices = append(q.Choices, keep)
+		}
+		if start := c.Run.Started; start.Layered() && !start.Isolated {
+			q.Choices = append(q.Choices, ask.Choice{Key: choice.Ours,
+				Label: "put the workspace back to what the run left",
+				Consequence: fmt.Sprintf("it is tree %s again, and what was found is kept in the store as tree %s",
+					c.Run.Tree.Tree.Short(), f.Tree.Tree.Short()),
+				Acknowledge: "put the workspace back"})
 		}
 		q.Choices = append(q.Choices, choice.ToStop())
 		return q
