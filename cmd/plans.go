@@ -16,8 +16,22 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
+// maxInput is how much of standard input is read: more than any plan may have, so
+// that one that is too large is told so.
+const maxInput = 64 << 20
+
+// standardInput stands for the path of a plan that is only looked at.
+const standardInput = "-"
+
 // draft reads a plan of any format that the host or planlock knows.
 func (p *cli) draft(path string) (*plan.Draft, error) {
+	if path == standardInput {
+		text, err := io.ReadAll(io.LimitReader(p.in, maxInput))
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return formats.ReadBytes("stdin", text)
+	}
 	for _, read := range p.with.Formats {
 		if draft, err := read(path); draft != nil || err != nil {
 			return draft, err
@@ -54,6 +68,9 @@ func refuse(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) error {
 // it has been told. The draft's files have absolute paths, so that a run can be
 // resumed from any folder.
 func (p *cli) read(path string, options plan.CheckOptions) (*plan.Draft, error) {
+	if path == standardInput {
+		return nil, &usageError{"a plan that is locked is a file, which is looked at again: write it to one"}
+	}
 	draft, found, err := p.judge(path, options)
 	if err != nil {
 		return nil, err

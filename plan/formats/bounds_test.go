@@ -45,6 +45,7 @@ var hostile = map[string]struct{ name, head, line string }{
 	"kiro deep":           {"tasks.md", "# Implementation Plan\n", "- [ ] 1.1.1.1.1.1.1.1 x\n"},
 	"openspec":            {"tasks.md", "", "## %d. G\n- [ ] %[1]d.1 x\n"},
 	"execplan":            {"plan.md", "# X\n\nThis ExecPlan is a living document.\n\n## Purpose\n\nx\n\n## Progress\n\n", "- [ ] (2025-10-01 13:00Z) x\n"},
+	"markdown":            {"plan.md", "# X\n\n## Steps\n\n", "%d. Write `a.txt`\n"},
 	"superpowers":         {"plan.md", "# X Implementation Plan\n\n> superpowers:executing-plans\n\n", "### Task %d: T\n\n**Files:**\n- Create: `a`\n\n- [ ] **Step 1: x**\n"},
 	"one long line":       {"tasks.md", "- [ ] T001 ", "word "},
 	"blank lines":         {"tasks.md", "- [ ] T001 x\n", "\n"},

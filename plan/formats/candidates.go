@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/file"
 	"github.com/planlock/planlock/plan/formats/internal/phase"
+	"github.com/planlock/planlock/plan/formats/internal/tasklist"
 )
 
 // Bounds of what is looked at to find the plan of a folder.
@@ -36,11 +37,16 @@ func (c candidate) read() (*plan.Text, error) {
 // they are about.
 var about = []string{"SUMMARY", "REVIEW", "VERIFICATION", "VALIDATION", "RESEARCH", "CONTEXT", "DISCUSSION", "UAT", "STATE", "ROADMAP", "README"}
 
+// called are words in the names of files that are plans without a mark of any
+// format: other pages of a folder are documents.
+var called = []string{"PLAN", "TODO", "TASK", "STEPS", "CHECKLIST"}
+
 // candidates lists the files of a folder that are plans by their content,
 // sorted by name. Phase plans are those that are called so; where none is, all
-// that are not called like what is written about one.
+// that are not called like what is written about one. Pages without a mark of any
+// format are plans where there is nothing else, if they are called so.
 func candidates(dir string, entries []os.DirEntry) []candidate {
-	var list, others []candidate
+	var list, others, pages []candidate
 	looked := 0
 	for _, e := range entries {
 		if !looksReadable(e) {
@@ -59,6 +65,9 @@ func candidates(dir string, entries []os.DirEntry) []candidate {
 		}
 		switch format, _ := detect(path, text); {
 		case format == plan.Unknown:
+		case format == tasklist.Markdown && says(path, called):
+			pages = append(pages, candidate{path, format})
+		case format == tasklist.Markdown:
 		case format == phase.Format && !strings.Contains(strings.ToUpper(e.Name()), "PLAN"):
 			others = append(others, candidate{path, format})
 		default:
@@ -66,13 +75,19 @@ func candidates(dir string, entries []os.DirEntry) []candidate {
 		}
 	}
 	if len(list) == 0 {
-		list = slices.DeleteFunc(others, func(c candidate) bool {
-			name := strings.ToUpper(filepath.Base(c.path))
-			return slices.ContainsFunc(about, func(word string) bool { return strings.Contains(name, word) })
-		})
+		list = slices.DeleteFunc(others, func(c candidate) bool { return says(c.path, about) })
+	}
+	if len(list) == 0 {
+		list = pages
 	}
 	slices.SortFunc(list, func(a, b candidate) int { return strings.Compare(a.path, b.path) })
 	return list
+}
+
+// says reports whether one of some words is part of the name of a file.
+func says(path string, words []string) bool {
+	name := strings.ToUpper(filepath.Base(path))
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // looksReadable reports whether a file may be a plan by its name.

@@ -7,6 +7,9 @@ import (
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
+	"github.com/planlock/planlock/plan/formats/internal/spec"
+	"github.com/planlock/planlock/plan/formats/internal/tasklist"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -20,12 +23,30 @@ func detect(name string, text []byte) (plan.Format, *front) {
 	if isNative(name, text) {
 		return plan.Native, nil
 	}
+	found := plan.Unknown
+	var by *front
 	for _, f := range fronts(name, text) {
-		if format := f.detect(name, text); format != plan.Unknown {
+		format := f.detect(name, text)
+		if by == nil && format != plan.Unknown {
+			found, by = format, &f
+		}
+		if format == tasklist.Markdown && bare(found, name, text) {
 			return format, &f
 		}
 	}
-	return plan.Unknown, nil
+	return found, by
+}
+
+// bare reports whether a text was taken for a format by its name or its heading
+// Goal, and has nothing else of it: no task of its form.
+func bare(format plan.Format, name string, text []byte) bool {
+	switch format {
+	case phase.Format:
+		return !phase.Shows(text)
+	case spec.Markdown:
+		return !spec.Shows(name, text)
+	}
+	return false
 }
 
 // ours are tables and keys that no other format has.

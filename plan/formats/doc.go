@@ -17,7 +17,8 @@
 // Besides "native", "unknown" and "pending-actions", a draft's Format is
 // "spec-pair", "spec-markdown" or "spec-toml", "phase-plan", "contract", or the
 // name of a tool: "spec-kit", "kiro", "openspec", "task-master", "beads",
-// "execplan", "superpowers".
+// "execplan", "superpowers", or "markdown" for a page that is none of these and has
+// a list of what is to be done.
 //
 // Plans of other formats are carried out under the profile observe. [Native]
 // writes a draft as a native plan.

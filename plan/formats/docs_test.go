@@ -59,7 +59,7 @@ func TestDocsNameEveryFormat(t *testing.T) {
 	for _, f := range []plan.Format{plan.Native, plan.Unknown, "spec-pair", "spec-markdown", "spec-toml",
 		"phase-plan", plan.PendingActions,
 		"contract", "spec-kit", "kiro", "openspec", "task-master", "beads", "execplan",
-		"superpowers"} {
+		"superpowers", "markdown"} {
 		if !strings.Contains(page, fmt.Sprintf("`%s`", f)) {
 			t.Errorf("the page does not name the format %s", f)
 		}

@@ -23,23 +23,25 @@ type front struct {
 // fronts lists the readers of other formats that a text may be for, in the order
 // in which they are asked: those with narrow forms first. A phase plan is known
 // by its name, or by headings that others have too, so its reader comes last
-// for files that are not called so. What is called TOML is read as nothing else.
+// for files that are not called so. A page that shows no mark of any comes last.
+// What is called TOML is read as nothing else.
 func fronts(name string, text []byte) []front {
 	var (
 		halves  = front{spec.Detect, spec.Read}
 		phases  = front{phase.Detect, phase.Read}
 		objects = front{intake.Detect, intake.Read}
 		lists   = front{tasklist.Detect, tasklist.Read}
+		pages   = front{tasklist.DetectMarkdown, tasklist.ReadMarkdown}
 	)
 	switch {
 	case isTOML(name):
 		return []front{halves}
 	case phase.Named(name):
-		return []front{phases}
+		return []front{phases, pages}
 	case isJSON(name, text):
 		return []front{objects, lists}
 	}
-	return []front{objects, halves, lists, phases}
+	return []front{objects, halves, lists, phases, pages}
 }
 
 // isTOML reports whether a file is TOML by the ending of its name.

@@ -296,6 +296,22 @@ The files are there.
 
 - [ ] **Step 1: Write search.txt**
 `}, nil, true},
+		"markdown": {"markdown", map[string]string{"PLAN.md": `# Plan: keep notes
+
+Notes get lost.
+
+## Steps
+
+1. Create ` + "`store.txt`" + `
+   - one line for each note
+2. Search it
+   1. by word
+   2. by day
+
+## Verification
+
+- Notes are found again
+`}, nil, true},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // wouldRead says what a plan can be.
 const wouldRead = "what would be read: plan.toml (schema = 1), spec_NAME.md with parameters_NAME.toml, NAME-PLAN.md, pending_actions.json, " +
-	"tasks.md of spec-kit, Kiro or OpenSpec, tasks.json of Task Master, issues.jsonl of beads, an ExecPlan, a superpowers plan"
+	"tasks.md of spec-kit, Kiro or OpenSpec, tasks.json of Task Master, issues.jsonl of beads, an ExecPlan, a superpowers plan, or any Markdown with checkboxes, a numbered list or a heading Steps"
 
 // unknown is the draft of a text that is no plan. TOML is judged by the native
 // reader, which knows what is missing.

@@ -27,6 +27,9 @@ func Named(name string) bool {
 	return ok && planName.MatchString(stem)
 }
 
+// phaseTitle is the title of a page about a phase.
+var phaseTitle = lazyre.New(`(?m)^# +(?i:phase) +\d`)
+
 // Detect tells a phase plan from what is unknown: it has tasks in one of the
 // forms, or a front matter that says which plan of which phase it is. A page of
 // prose is one only if it is called so, see [Named]. Whoever reads several
@@ -36,20 +39,29 @@ func Detect(name string, text []byte) plan.Format {
 	if Named(name) {
 		return Format
 	}
-	if len(text) > sketch.MaxSize {
-		return plan.Unknown
+	if len(text) <= sketch.MaxSize && hasTasks(text) {
+		return Format
 	}
-	r := &reader{t: outline.New(name, text)}
+	return plan.Unknown
+}
+
+// Shows reports whether a text has anything of a phase plan, besides what it is
+// called: the title of a phase, the front matter, or tasks.
+func Shows(text []byte) bool { return phaseTitle.Match(text) || hasTasks(text) }
+
+// hasTasks reports whether a text is a phase plan whatever it is called.
+func hasTasks(text []byte) bool {
+	r := &reader{t: outline.New("", text)}
 	body := r.matter()
 	if r.front.get("plan").kind != 0 && r.front.get("phase").kind != 0 || r.front.get("must_haves").kind != 0 {
-		return Format
+		return true
 	}
 	for i := body; i < len(r.t.Lines); i++ {
 		if r.shows(i) {
-			return Format
+			return true
 		}
 	}
-	return plan.Unknown
+	return false
 }
 
 // shows reports whether a line shows that there are tasks.

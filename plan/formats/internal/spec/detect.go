@@ -82,6 +82,13 @@ func detectMarkdown(name string, text []byte) bool {
 		(anyStep.Match(flat) || tomlLink.Match(flat) || halfName.MatchString(filepath.Base(name)))
 }
 
+// Shows reports whether a text is called like a half, has a task, a step or a
+// SPECLet in its forms, or names its other half: a heading Goal alone is not much.
+func Shows(name string, text []byte) bool {
+	flat, _ := blocks.Flatten(outline.Body(text))
+	return halfName.MatchString(filepath.Base(name)) || anyTask.Match(flat) || anyStep.Match(flat) || anySPECLet.Match(flat) || tomlLink.Match(flat)
+}
+
 // detectTOML asks for the tables that the parameters have. A file that says a
 // schema above its first table is a native plan.
 func detectTOML(name string, text []byte) bool {

@@ -13,7 +13,12 @@ import (
 func TestCodes(t *testing.T) {
 	codestest.Run(t, codestest.Reader{
 		Read: func(t *testing.T, text string) *plan.Draft {
-			d, err := tasklist.Read("tasks.md", []byte(text))
+			read := tasklist.Read
+			if tasklist.Detect("tasks.md", []byte(text)) == plan.Unknown &&
+				tasklist.DetectMarkdown("tasks.md", []byte(text)) != plan.Unknown {
+				read = tasklist.ReadMarkdown
+			}
+			d, err := read("tasks.md", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,7 @@ const (
 	Beads       plan.Format = "beads"
 	ExecPlan    plan.Format = "execplan"
 	Superpowers plan.Format = "superpowers"
+	Markdown    plan.Format = "markdown" // no tool's: a page with a list or headings
 )
 
 // Detect names the tool that writes such a file, or says that it is unknown.

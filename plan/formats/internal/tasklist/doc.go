@@ -1,5 +1,6 @@
 // Package tasklist reads the task lists of other planning tools: spec-kit, Kiro
-// and cc-sdd, OpenSpec, Task Master, beads, ExecPlans and superpowers.
+// and cc-sdd, OpenSpec, Task Master, beads, ExecPlans and superpowers; and pages
+// of Markdown that are no tool's.
 //
 // [Detect] names the tool by the content of a file, [Read] yields a
 // [plan.Draft] with positions:
@@ -22,6 +23,8 @@
 //	beads        a line is an issue; only "blocks" orders work
 //	ExecPlan     the items of Progress
 //	superpowers  ### Task N: text, with its steps
+//	markdown     what package page finds; what is no task helps with the tasks, or
+//	             says how all is verified
 //
 // Which items are optional, may run beside others, or belong to a phase or
 // story is kept in the settings below "task_list". A checkbox that fits none of

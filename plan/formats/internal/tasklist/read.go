@@ -24,6 +24,8 @@ func readerOf(format plan.Format) func(*list) {
 		return readExecPlan
 	case Superpowers:
 		return readSuperpowers
+	case Markdown:
+		return readMarkdown
 	}
 	return nil
 }
@@ -31,13 +33,20 @@ func readerOf(format plan.Format) func(*list) {
 // Read reads a task list; name stands in positions. What is wrong with it is in
 // the draft. The error is a *[plan.SizeError].
 func Read(name string, text []byte) (*plan.Draft, error) {
+	return read(name, text, plan.Unknown)
+}
+
+// read reads a list of a format; one that is not known yet is found.
+func read(name string, text []byte, format plan.Format) (*plan.Draft, error) {
 	if err := sketch.CheckSize(name, text); err != nil {
 		return nil, err
 	}
 	l := &list{Sketch: sketch.New(), t: outline.New(name, text), notes: map[string][]string{},
 		bodies: map[part]*body{}, words: map[part][]string{}}
 	l.Plan.Meta.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), path.Ext(name))
-	format := formatOf(l.t, name)
+	if format == plan.Unknown {
+		format = formatOf(l.t, name)
+	}
 	if read := readerOf(format); read != nil {
 		read(l)
 	} else {

@@ -1,0 +1,131 @@
+package tasklist_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/tasklist"
+)
+
+// drawn is a plan as these tests write it: its goal, and a line for each task and
+// step.
+func drawn(p *plan.Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "goal %s\n", p.Goal)
+	for _, t := range p.Tasks {
+		fmt.Fprintf(&b, "%s %s", t.ID, t.Title)
+		if t.Status != plan.Open {
+			fmt.Fprintf(&b, " (%s)", t.Status)
+		}
+		if t.Files != nil {
+			fmt.Fprintf(&b, " %v", t.Files)
+		}
+		b.WriteString("\n")
+		for _, s := range t.Steps {
+			if s.Description == t.Title { // of a task that lists none
+				continue
+			}
+			fmt.Fprintf(&b, "  %s %s", s.ID, s.Description)
+			if s.Status != plan.Open {
+				fmt.Fprintf(&b, " (%s)", s.Status)
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+func TestMarkdown(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"boxes", "# Todo: ship it\n\n- [ ] write\n  - [x] read\n  - [ ] **count**:\n- [x] done\n- prose\n",
+			"goal ship it\n1 write\n  1 read (done)\n  2 count\n2 done (done)\n"},
+		{"boxes below headings", "# App\n\n## Backend\n- [ ] a\n- [x] b\n\n## Frontend\n- [ ] c\n\n## Notes\n- x\n",
+			"goal App\n1 Backend (in-progress)\n  1 a\n  2 b (done)\n2 Frontend\n  1 c\n"},
+		{"boxes that are criteria", "# App\n\n## Steps\n1. a\n2. b\n\n## Acceptance criteria\n- [ ] all is well\n",
+			"goal App\n1 a\n2 b\n"},
+		{"numbered", "# Fix the login\n\nIt is broken.\n\n1. Find out\n   1. look\n   2. ask\n2. Mend `src/login.go`\n",
+			"goal Fix the login\n1 Find out\n  1 look\n  2 ask\n2 Mend `src/login.go` [src/login.go]\n"},
+		{"numbered below steps", "# X\n\n## Why\n1. reason\n2. reason\n\n## Implementation steps\n1. a\n2. b\n\n## Risks\n1. c\n2. d\n",
+			"goal X\n1 a\n2 b\n"},
+		{"numbered below headings", "# X\n\n## One\n1. a\n2. b\n\n## Two\n1. c\n",
+			"goal X\n1 One\n  1 a\n  2 b\n2 Two\n  1 c\n"},
+		{"a goal", "# Login\n\n## Goal\n\nUsers can\nlog in.\n\nSoon.\n\n## Steps\n\n1. a\n2. b\n",
+			"goal Users can log in.\n1 a\n2 b\n"},
+		{"a plan mode", "# Plan: Dark mode\n\n## Context\nWanted.\n\n## Approach\n\n### 1. Add the toggle\n\nIn `src/toggle.ts`:\n- state\n\n### 2. Keep it\n\nEdit `./src/store.ts:12`, see `src/other.ts`.\n\n## Critical files\n- `src/a.ts`\n\n## Verification\n- Run `npm test`\n",
+			"goal Dark mode\n1 Add the toggle [src/toggle.ts]\n2 Keep it [src/store.ts src/other.ts]\n"},
+		{"phases", "# X\n\n## Phase 1: Dig\n1. hole\n2. wall\n\ntext\n\n## Phase 2 – Build\n1. one alone is text\n\n### Details\nmore\n\n## Summary\n",
+			"goal X\n1 Dig\n  1 hole\n  2 wall\n2 Build\n"},
+		{"numbered sections", "# X\n\n## 1. Background\nx\n\n## 2. Dig\ny\n\n## 3. Build\nz\n",
+			"goal X\n1 Dig\n2 Build\n"},
+		{"a section of milestones", "# X\n\n## 1. Rules\nx\n\n## 2. Layout\ny\n\n## 3. Milestones\n\n### M1 dig\n\n### M2 build\n",
+			"goal X\n1 M1 dig\n2 M2 build\n"},
+		{"bullets below steps", "# X\n\n## To do\n- a\n  - detail\n- b\n",
+			"goal X\n1 a\n2 b\n"},
+		{"headings with bullets", "# X\n\n## Parser\n- tokens\n\n## Printer\n- lines\n\n## Out of scope\n- colour\n",
+			"goal X\n1 Parser\n2 Printer\n"},
+		{"a front matter", "---\ntitle: x\n# no heading\n---\n# X\n\n1. a\n2. b\n", "goal X\n1 a\n2 b\n"},
+		{"code", "# X\n\n1. a\n```sh\n# not a heading\n2. no\n```\n2. b\n", "goal X\n1 a\n2 b\n"},
+		{"a title that says nothing", "# TODO\n\n- [ ] a\n", "goal notes\n1 a\n"},
+		{"files", "# X\n\n## Steps\n1. **Store**\n   - Files: `a.go`, `b/c.go`\n   - look at `d.go`\n2. Rename `e.go` to `f.go`\n",
+			"goal X\n1 Store [a.go b/c.go]\n2 Rename `e.go` to `f.go` [e.go f.go]\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := tasklist.DetectMarkdown("notes.md", []byte(c.text)); got != tasklist.Markdown {
+				t.Fatalf("it is taken for %q", got)
+			}
+			d, err := tasklist.ReadMarkdown("notes.md", []byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, drawn(&d.Plan)); diff != "" {
+				t.Error(diff)
+			}
+			if scoped := strings.Contains(c.want, "["); scoped != (d.Plan.Profile == plan.Scoped) {
+				t.Errorf("its profile is %q", d.Plan.Profile)
+			}
+			if len(d.Found) == 0 || d.Found[0].Code != "taken-for-tasks" || d.Found[0].Pos.Line < 2 {
+				t.Errorf("it does not tell what was taken for tasks: %v", d.Found)
+			}
+		})
+	}
+}
+
+// TestMarkdownTellsTheRest holds that nothing of a page is lost: what is no task
+// helps with the tasks, or is looked at when they are done.
+func TestMarkdownTellsTheRest(t *testing.T) {
+	d, err := tasklist.ReadMarkdown("notes.md", []byte("# X\n\nFirst words.\n\n## Context\n\nOld code.\n\n## Steps\n\n1. Write it\n\n   with care\n   ```go\n   x\n   ```\n\n## Verification\n\n- `go test ./...` passes\n- It looks well\n- `wc -l a` prints 5\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"First words.", "Context: Old code."}, d.Plan.Tasks[0].Hints); diff != "" {
+		t.Error(diff)
+	}
+	if got := d.Plan.Tasks[0].Description; !strings.Contains(got, "with care") || !strings.Contains(got, "```go") {
+		t.Errorf("the task says %q", got)
+	}
+	end := d.Plan.Completion
+	if len(end.Checks) != 1 || end.Checks[0].Run != "go test ./..." {
+		t.Errorf("checked at the end: %v", end.Checks)
+	}
+	if diff := cmp.Diff([]string{"It looks well", "`wc -l a` prints 5"}, end.AcceptanceCriteria); diff != "" {
+		t.Error(diff)
+	}
+	if last := d.Found[len(d.Found)-1]; d.Found[0].Code != "verify-not-run" && last.Code != "verify-not-run" {
+		t.Errorf("found %v", d.Found)
+	}
+}
+
+// TestNoMarkdownPlan holds that a page with nothing to do is none.
+func TestNoMarkdownPlan(t *testing.T) {
+	for _, text := range []string{"", "# Read me\n\nText.\n", "# X\n\n- a\n- b\n", "{\"a\": 1}", "<html>\n1. a\n2. b\n",
+		"# X\n\n## Acceptance criteria\n- [ ] a\n", "## Notes\n1. a\n2. b\n", "# X\n\n1. a\n",
+		"# X\n\n```\n- [ ] a\n```\n"} {
+		if got := tasklist.DetectMarkdown("notes.md", []byte(text)); got != plan.Unknown {
+			t.Errorf("%q is taken for %q", text, got)
+		}
+	}
+}
