@@ -115,7 +115,13 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		return nil, &exec.RefusedError{Run: run.Started.Run, Err: err,
 			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}
 	}
-	return lockfile.Read(draft, text, c.Options())
+	locked, err := lockfile.Read(draft, text, c.Options())
+	if is[*plan.LockError](err) {
+		return nil, &exec.RefusedError{Run: run.Started.Run, Reasons: []string{forPeople(err.Error())},
+			Hint:    fmt.Sprintf("put %s back as it was: the run needs the lock that it began with", displayPath(lock)),
+			Actions: []action.Action{{Kind: action.Abandon, Run: run.Started.Run}}}
+	}
+	return locked, err
 }
 
 // instead are the ways from a run to another plan than its own, whose lock lies

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/exec"
@@ -53,7 +54,7 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	signed := known.look(proof.Run, cutOff(ctx, proof.Run, f.Dir))
 	if f.Format == "json" {
 		err = writeJSON(p.out, provedRun{Run: id, Records: proof.Records, Trees: proof.Trees, Contents: proof.Contents,
-			After: proof.After, Views: proof.Views, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status,
+			After: proof.After, Views: proof.Views, Missing: proof.Missing, Foreign: proof.Foreign, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status,
 			Signed: signed})
 		return cmp.Or(err, signed.failure())
 	}
@@ -82,6 +83,13 @@ func (p *cli) proveAchieved(ctx context.Context, run *history.Run, dir string) e
 func (p *cli) printProof(id string, proof *exec.Proof, signed signature, dir string) error {
 	fmt.Fprintf(p.out, "run %s holds: %s, %s with %s, %s\n", id, plural(proof.Records, "record"),
 		plural(proof.Trees, "tree"), plural(proof.Contents, "content"), plural(proof.Views, "view"))
+	if len(proof.Missing) > 0 {
+		fmt.Fprintf(p.out, "Not there of its views: %s. They say what the journal says: planlock report %s%s draws them.\n",
+			strings.Join(proof.Missing, ", "), id, inDir(dir))
+	}
+	if len(proof.Foreign) > 0 {
+		fmt.Fprintf(p.out, "Not a view of it, and not proved: %s.\n", escaped(strings.Join(proof.Foreign, ", ")))
+	}
 	if n := proof.After; n > 0 {
 		fmt.Fprintf(p.out, "So does what was done with its work since it ended: %s. It was %s.\n", plural(n, "record"),
 			escaped(proof.Run.After.Last().String()))
@@ -100,7 +108,9 @@ type provedRun struct {
 	Trees    int            `json:"trees"`
 	Contents int            `json:"contents"`
 	Views    int            `json:"views"`
-	After    int            `json:"after_end,omitempty"` // records of what was done with its work since it was sealed
+	Missing  []string       `json:"views_missing,omitempty"` // they can be drawn again
+	Foreign  []string       `json:"views_foreign,omitempty"` // files among the views that are none
+	After    int            `json:"after_end,omitempty"`     // records of what was done with its work since it was sealed
 	Sealed   bool           `json:"sealed"`
 	Status   history.Status `json:"status"`
 	Signed   signature      `json:"signed"`

@@ -159,6 +159,8 @@ type Proof struct {
 	Trees    int
 	Contents int
 	Views    int
+	Missing  []string // views whose files are not there; they can be drawn again
+	Foreign  []string // files among the views that are none
 }
 
 // Verify proves a run: that its journal is whole and unaltered, that every

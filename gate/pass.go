@@ -125,7 +125,7 @@ type Lasting struct {
 // itself.
 type Output struct {
 	Text   string // bounded, the tail kept
-	Stdout string // standard output alone where there is one; bounded, the tail kept
+	Stdout string // standard output alone, or Text where the executor has none; bounded, the tail kept
 	Exit   int
 }
 

@@ -16,6 +16,14 @@ func (c Check) Lasts() bool {
 	return !slices.Contains([]string{"file_changed", "go_api_compatible", "env_set", "tool_available"}, c.Kind)
 }
 
+// OfTree reports whether what a check says follows from the tree, and the tools
+// that a run is bound to: where the tree is restored, so is what it says. A
+// command, or a check of a host, may look at anything.
+func (c Check) OfTree() bool {
+	return strings.HasPrefix(c.Kind, "file_") || strings.HasPrefix(c.Kind, "symbol_") ||
+		slices.Contains([]string{"go_build", "go_vet", "go_api_compatible"}, c.Kind)
+}
+
 // TakesOver reports whether a step that comes later says otherwise of what a
 // check of an earlier one says: it supersedes that step; it has a check of the
 // opposite; it declares the opposite, as to delete the file; or it declares

@@ -2,7 +2,9 @@ package document
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
@@ -34,7 +36,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
-		Warnings: list(r.Started.Warnings), judged: map[*gate.Judgement][]judgement{},
+		Warnings: list(slices.Concat(r.Started.Warnings, unlike(r))), judged: map[*gate.Judgement][]judgement{},
 		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
 	}
@@ -219,6 +221,27 @@ func moves(ms []history.MovesAccepted) []movesAccepted {
 	return list
 }
 
+// unlike says which steps made another tree than an earlier attempt did of the
+// same inputs, and went on.
+func unlike(run *history.Run) (all []string) {
+	for _, s := range run.Steps {
+		for _, a := range slices.Concat(s.Undone, s.Attempts) {
+			for _, d := range a.Differs {
+				if d.Refused {
+					continue // why the attempt failed
+				}
+				text := fmt.Sprintf("step %s made another tree (%s) of the same inputs than attempt %d of step %s in run %s (%s)",
+					s.Address, d.Tree.Short(), d.Attempt, d.Step, d.Run, d.Was.Short())
+				if len(d.Paths) > 0 {
+					text += ": it differs in " + strings.Join(d.Paths, ", ")
+				}
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
+
 // rollbacks describes the times at which the run was set back, also once it had
 // ended.
 func rollbacks(run *history.Run) []rolledBack {
@@ -229,7 +252,8 @@ func rollbacks(run *history.Run) []rolledBack {
 		return all
 	}
 	return append(all, each(run.After.Setbacks, func(b history.Setback) rolledBack {
-		return rolledBack{To: b.To, Tree: newTree(b.Snapshot), By: b.By, Why: b.Reason, After: true, Steps: b.Steps,
+		return rolledBack{To: b.To, Tree: newTree(b.Snapshot), By: b.By, Why: b.Reason, After: true,
+			Steps:  slices.DeleteFunc(slices.Clone(b.Steps), func(a plan.Address) bool { return run.Step(a).Completed == nil }),
 			CutOff: !b.Done}
 	})...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
@@ -125,6 +126,17 @@ func (f *file) add(c change, by string) {
 // asBefore reports whether a file was changed and is what it was again.
 func (f *file) asBefore() bool { return f.before != nil && f.after != nil && *f.before == *f.after }
 
+// parents are the folders in which something changed.
+func parents(changes []change) map[string]bool {
+	all := map[string]bool{}
+	for _, c := range changes {
+		if i := strings.LastIndexByte(c.shown, '/'); i > 0 {
+			all[c.shown[:i]] = true
+		}
+	}
+	return all
+}
+
 // declarations are what the completed steps of an observing run would have had
 // to declare under the profile strict.
 func declarations(rep *Model) []declaration {
@@ -139,11 +151,14 @@ func declarations(rep *Model) []declaration {
 		}
 		d := declaration{Step: string(s.Address), Create: []path{}, Modify: []path{}, Delete: []path{},
 			MaxLines: e.Lines.Added + e.Lines.Removed}
+		within := parents(e.Changes)
 		for _, c := range e.Changes {
-			if c.Kind == string(ledger.Dir) {
-				continue
+			switch {
+			case c.Kind != string(ledger.Dir):
+				d.MaxFiles++
+			case c.Op != ledger.Modified && within[c.shown]:
+				continue // it came or went with what it holds
 			}
-			d.MaxFiles++
 			switch c.Op {
 			case ledger.Created:
 				d.Create = append(d.Create, c.path)

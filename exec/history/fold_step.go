@@ -151,7 +151,7 @@ func (f *AttemptStarted) ofStep(r *Run, s *Step, at moment) error {
 	if at.attempt != s.Tried()+1 {
 		return at.refuse("attempt %d of step %s follows attempt %d", at.attempt, s.Address, s.Tried())
 	}
-	a := &Attempt{Number: at.attempt, Started: at.time, Method: *f, Lane: s.lane}
+	a := &Attempt{Number: at.attempt, At: at.seq, Started: at.time, Method: *f, Lane: s.lane}
 	s.lane = nil
 	if s.Checkpoint != nil {
 		a.Base = s.Checkpoint.Checkpoint

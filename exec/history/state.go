@@ -229,6 +229,7 @@ func (s *Step) ChosenLast(key string) bool {
 // An Attempt is one execution of one method, as far as it is known.
 type Attempt struct {
 	Number    int
+	At        uint64 // position of its beginning in the journal
 	Started   time.Time
 	Ended     time.Time // zero while it runs
 	Method    AttemptStarted

@@ -32,7 +32,7 @@ func After() gate.Gate {
 func Before() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "preconditions",
-		Doc:     "Every precondition of the step must hold before it begins, and before the first step every assumption of the plan that has a check.",
+		Doc:     "Every precondition of the step must hold before it begins, and before it is tried again where one may look at more than the tree; and before the first step every assumption of the plan that has a check.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before}, Stateless: true,
 	}, quickBefore, func(ctx context.Context, pass *gate.Pass) error {
 		var d decide.Several

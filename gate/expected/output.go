@@ -46,25 +46,33 @@ func judgeOutput(_ context.Context, pass *gate.Pass) error {
 	}
 	pass.Evidencef("status %d and what was printed were held against what the step expects", pass.Output.Exit)
 	stdout := pass.Output.Stdout
-	if stdout == "" {
-		stdout = pass.Output.Text
-	}
 	if want.StdoutMatches != "" {
 		re, err := regexp.Compile(want.StdoutMatches)
 		if err != nil {
 			return fmt.Errorf("expected-output: stdout_matches %q: %w", want.StdoutMatches, err)
 		}
 		if !re.MatchString(stdout) {
-			unexpected(pass, fmt.Sprintf("standard output that matches %q", want.StdoutMatches), say.Tail(stdout))
+			unexpected(pass, fmt.Sprintf("standard output that matches %q", want.StdoutMatches), printed(stdout))
 		}
 	}
 	if want.Exit != nil && pass.Output.Exit != *want.Exit {
 		unexpected(pass, fmt.Sprintf("exit status %d", *want.Exit), fmt.Sprintf("exit status %d", pass.Output.Exit))
 	}
 	if want.StdoutContains != "" && !strings.Contains(stdout, want.StdoutContains) {
-		unexpected(pass, fmt.Sprintf("standard output that contains %q", want.StdoutContains), say.Tail(stdout))
+		unexpected(pass, fmt.Sprintf("standard output that contains %q", want.StdoutContains), printed(stdout))
 	}
 	return nil
+}
+
+// printed is the end of a standard output, with what is not seen of it.
+func printed(stdout string) string {
+	switch {
+	case stdout == "":
+		return "nothing on standard output"
+	case strings.HasSuffix(stdout, "\n"):
+		return say.Tail(stdout) + " (and a newline at its end)"
+	}
+	return say.Tail(stdout)
 }
 
 // unexpected reports one difference between what is expected and what happened.

@@ -3,8 +3,8 @@
 // during, and at the end.
 //
 // An invariant is looked at before a step only as long as nobody has seen it
-// hold, or nothing has been done, or what others did was kept: after each step
-// it is looked at anyway. A finding says since when it held and which step broke
+// hold, or nothing has been done, or what others did was kept, or the step is
+// tried again: after each step it is looked at anyway. A finding says since when it held and which step broke
 // it, or that it was what others did. One that is not
 // critical fails and stops nothing, and makes the end partial.
 package invariants
@@ -27,7 +27,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "invariants",
-		Doc:     "Every invariant that has a check must hold before the first step, after every step and at the end; one that is not critical fails after a step without stopping it, and makes the end partial.",
+		Doc:     "Every invariant that has a check must hold before the first step, after every step, before a step is tried again where one may look at more than the tree, and at the end; one that is not critical fails after a step without stopping it, and makes the end partial.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before, gate.During, gate.Final},
 		Stateless: true,
 	}, nothingInvariant, judgeInvariants)
@@ -38,12 +38,12 @@ func judgeInvariants(ctx context.Context, pass *gate.Pass) error {
 		return errors.New("invariants: the pass has no plan")
 	}
 	var d decide.Several
-	for _, inv := range pass.Plan.Invariants {
+	for _, inv := range bindingFirst(pass.Plan.Invariants) {
 		if inv.Check == nil {
 			pass.Nothingf("invariant %q has no check, so no machine judges it", inv.ID)
 			continue
 		}
-		if pass.Phase == gate.Before && !firstLook(pass, inv.ID) {
+		if pass.Phase == gate.Before && !firstLook(pass, inv) {
 			continue
 		}
 		d.One(ctx, pass, *inv.Check, func(v gate.Verdict) { broken(pass, inv, v) })
@@ -51,15 +51,30 @@ func judgeInvariants(ctx context.Context, pass *gate.Pass) error {
 	return d.Finish(pass)
 }
 
+// bindingFirst are invariants with those before the others that stop what breaks
+// them: what is found of those is why.
+func bindingFirst(all []plan.Invariant) []plan.Invariant {
+	binding, tolerated := make([]plan.Invariant, 0, len(all)), []plan.Invariant(nil)
+	for _, inv := range all {
+		if inv.Critical {
+			binding = append(binding, inv)
+		} else {
+			tolerated = append(tolerated, inv)
+		}
+	}
+	return append(binding, tolerated...)
+}
+
 // firstLook reports whether an invariant must be seen to hold before this step:
 // nobody has seen it yet, or nothing has been done yet, or others did what no
-// step was judged on.
-func firstLook(pass *gate.Pass, id string) bool {
-	_, seen := pass.Introduced[id]
-	if _, broken := pass.Broken[id]; !seen && !broken {
+// step was judged on. One that stops steps is looked at again before a step that
+// is tried again: what was restored is the tree.
+func firstLook(pass *gate.Pass, inv plan.Invariant) bool {
+	_, seen := pass.Introduced[inv.ID]
+	if _, broken := pass.Broken[inv.ID]; !seen && !broken {
 		return true
 	}
-	return len(pass.Kept) > 0 || decide.Untouched(pass)
+	return len(pass.Kept) > 0 || decide.Untouched(pass) || inv.Critical && !pass.Began.IsZero()
 }
 
 func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {

@@ -4,7 +4,7 @@
 //
 // Created, modified and deleted files and links count as files, lines added and
 // removed count together, and folders count as nothing: a limit bounds what
-// somebody has to read. Folders on the way to an allowed module may be created
+// somebody has to read. What is no text has no lines, and is named. Folders on the way to an allowed module may be created
 // and deleted, since a file in it needs them.
 package limits
 
@@ -27,7 +27,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "limits",
-		Doc:     "A step must not change more files than max_files or more lines than max_lines (added and removed together), and must stay within the folders of modules; folders and links count as no files and no lines.",
+		Doc:     "A step must not change more files than max_files or more lines than max_lines (added and removed together), and must stay within the folders of modules; folders count as nothing, links as files without lines, and so do files that are no text (a zero byte in the first 8 KiB), which the evidence names.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}, Stateless: true,
 	}, always, judgeLimits)
 }
@@ -44,8 +44,32 @@ func judgeLimits(_ context.Context, pass *gate.Pass) error {
 	if l.Modules != nil {
 		outside(pass, l.Modules)
 	}
-	pass.Evidencef("%s and %s changed", plural(files, "file"), plural(lines, "line"))
+	pass.Evidencef("%s and %s changed%s", plural(files, "file"), plural(lines, "line"), uncounted(pass))
 	return nil
+}
+
+// uncounted names the files that changed and of which no line was counted,
+// since they are no text.
+func uncounted(pass *gate.Pass) string {
+	var binary []ledger.Change
+	for _, c := range pass.Changes {
+		n, ok := pass.PerPath[c.Path]
+		if ok && n.Added+n.Removed == 0 && size(c.Before)+size(c.After) > 0 {
+			binary = append(binary, c)
+		}
+	}
+	if binary == nil {
+		return ""
+	}
+	return fmt.Sprintf("; of %s, which is no text, no lines are counted", named(binary))
+}
+
+// size is how many bytes a side of a change has.
+func size(e *ledger.Entry) int64 {
+	if e == nil {
+		return 0
+	}
+	return e.Size
 }
 
 func over(pass *gate.Pass, code, what string, limit *int, got int) {

@@ -11,15 +11,15 @@ import (
 
 // all does the parts of a conversion in an order in which each sees what those
 // before it decided: files become artifacts before steps are told what they
-// lack. Pending actions are put in the order in which they are carried out, as
-// a native plan has no other.
+// lack. Where a format has another order than that of its text, tasks are put
+// in the order in which they are carried out, as a native plan has no other.
 func (c *conversion) all(faults []plan.Diagnostic) {
 	c.at = make([]int, len(c.p.Tasks))
 	for i := range c.at {
 		c.at[i] = i
 	}
-	if c.d.Format == plan.PendingActions {
-		c.at = c.p.ByUrgency()
+	if c.d.Format == plan.PendingActions || c.d.Format == plan.SpecPair {
+		c.at = inOrder(&c.p, c.p.Sequence(c.d.Format))
 	}
 	c.p.Tasks = slices.Clone(c.p.Tasks)
 	for i := range c.p.Tasks {

@@ -31,6 +31,22 @@ func mustConvert(t testing.TB, d *plan.Draft, o formats.NativeOptions) (string, 
 	return string(text), back
 }
 
+// inTheirOrder are the tasks of a plan as they are carried out, those without
+// steps last.
+func inTheirOrder(p *plan.Plan, f plan.Format) []plan.Task {
+	place := map[plan.Address]int{}
+	for n, a := range p.Sequence(f) {
+		place[a] = n
+	}
+	at := func(t plan.Task) int {
+		if len(t.Steps) == 0 {
+			return len(place)
+		}
+		return place[t.Steps[0].Address]
+	}
+	return slices.SortedStableFunc(slices.Values(p.Tasks), func(a, b plan.Task) int { return at(a) - at(b) })
+}
+
 // sameMeaning holds that a converted plan says what the source said. What a
 // conversion adds is taken off; that it adds only where it says so is held by
 // what is left.
@@ -43,11 +59,8 @@ func sameMeaning(t *testing.T, source, native *plan.Draft) {
 	}{{source, &want}, {native, &got}} {
 		p := v.from.Plan
 		p.Settings = nil
-		if v.from.Format == plan.PendingActions { // converted in the order in which they are carried out
-			p.Tasks = nil
-			for _, i := range v.from.Plan.ByUrgency() {
-				p.Tasks = append(p.Tasks, v.from.Plan.Tasks[i])
-			}
+		if v.from.Format == plan.PendingActions || v.from.Format == plan.SpecPair {
+			p.Tasks = inTheirOrder(&v.from.Plan, v.from.Format)
 		}
 		p.Speclets = slices.Clone(p.Speclets)
 		for i, of := range source.Plan.Speclets {

@@ -182,7 +182,7 @@ func parseLock(text []byte) (*lockFile, error) {
 		return nil, fmt.Errorf("it is not a lock file: %w", err)
 	}
 	if head.Schema != lockSchema {
-		return nil, fmt.Errorf("its schema is %q, and this program reads %q: lock the plan again", head.Schema,
+		return nil, fmt.Errorf("its schema is %q, and this program reads %q", head.Schema,
 			lockSchema)
 	}
 	var f lockFile
@@ -195,7 +195,7 @@ func parseLock(text []byte) (*lockFile, error) {
 		return nil, errors.New("it was edited: something stands behind its end")
 	}
 	if want := f.checksum(); f.Checksum != want || !bytes.Equal(text, f.encode()) {
-		return nil, fmt.Errorf("it was edited: its checksum does not hold; lock the plan again")
+		return nil, fmt.Errorf("it was edited: its checksum does not hold")
 	}
 	return &f, f.check()
 }

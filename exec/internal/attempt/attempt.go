@@ -218,7 +218,7 @@ func unfinished(s *history.Step) *history.Attempt {
 // carriedOn is an executor that finds what an attempt left, and goes on from
 // there.
 func (a *Attempts) carriedOn(x Executor, was *history.Attempt) Executor {
-	return Executor{Identity: x.Identity, Do: func(ctx context.Context, w Work) (Outcome, error) {
+	return Executor{ByCommands: x.ByCommands, Identity: x.Identity, Do: func(ctx context.Context, w Work) (Outcome, error) {
 		if err := a.putBack(ctx, was, nil); err != nil {
 			return Outcome{}, err
 		}

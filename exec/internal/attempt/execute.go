@@ -63,6 +63,9 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 		text = tail.String()
 	}
 	t.outcome.Output = text
+	if t.outcome.Stdout == "" && !x.ByCommands {
+		t.outcome.Stdout = text // it has no standard output of its own
+	}
 	t.outcome = earlier.and(t.outcome)
 }
 

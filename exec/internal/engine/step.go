@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/exec/internal/guards"
 	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -58,10 +59,26 @@ func tryAgain(c *guard.Case) []Wanted {
 	if v := guards.Bound(c); !v.Passes() {
 		return about(c, Look{What: v.Look})
 	}
-	if s.Refusal != nil {
-		return about(c, Begin{Start: anew(c)}) // it was not allowed to begin; see whether it is now
+	if s.Refusal != nil || outlived(c) {
+		return about(c, Begin{Start: anew(c)}) // see whether it may begin now
 	}
 	return about(c, Attempt{Method: s.Next.Method})
+}
+
+// outlived reports whether an attempt was made since it was decided what must
+// hold before the step, and restoring the tree need not have brought that back.
+// Where work is put back that a person accepts, it is not asked for again.
+func outlived(c *guard.Case) bool {
+	s, last := c.Step, c.Step.Last()
+	if last == nil || last.At < s.At || s.Next.Rung == recovery.AcceptRung || s.Next.Rung == recovery.RevertRung {
+		return false
+	}
+	_, step := c.Place()
+	beyond := func(check plan.Check) bool { return !check.OfTree() }
+	return slices.ContainsFunc(step.Preconditions, beyond) ||
+		slices.ContainsFunc(c.Plan.Invariants, func(i plan.Invariant) bool {
+			return i.Critical && i.Check != nil && beyond(*i.Check)
+		})
 }
 
 // lose gives up an attempt of which nobody knows how it ended, because the

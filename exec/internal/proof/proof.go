@@ -35,6 +35,8 @@ type Proof struct {
 	Trees    int
 	Contents int
 	Views    int
+	Missing  []string // views whose files are not there; they can be drawn again
+	Foreign  []string // files among the views that are none
 }
 
 // Prove verifies a run: its journal, its plans, all trees with their contents,
@@ -62,8 +64,7 @@ func (w *Prover) Prove(ctx context.Context, run string) (proof Proof, what strin
 	if proof.Run.Sealed == nil {
 		return proof, "", nil
 	}
-	proof.Views, err = w.verifyViews(ctx, p, proof.Run)
-	return proof, "view", err
+	return proof, "view", w.verifyViews(ctx, p, &proof)
 }
 
 // Journal verifies the journal of a run, and the plans that it names, and returns
@@ -82,58 +83,81 @@ func (w *Prover) Journal(ctx context.Context, run string) (*history.Run, error) 
 // verifyViews draws the documents of a sealed run again, and sets them against
 // the journal and the files. One that this program cannot draw, since the host
 // of the run had further ones, is set against its file alone.
-func (w *Prover) verifyViews(ctx context.Context, p *plan.Plan, run *history.Run) (int, error) {
+func (w *Prover) verifyViews(ctx context.Context, p *plan.Plan, proof *Proof) error {
+	run := proof.Run
 	model, err := document.New(p, run.AsSealed(), nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer views.Reread(ctx, w.Home, model, run)()
 	table := map[string]document.File{}
 	for _, f := range document.Files(w.Documents, model) {
 		table[f.Name] = f
 	}
-	n := 0
 	for _, name := range slices.Sorted(maps.Keys(run.Sealed.Views)) {
 		want := run.Sealed.Views[name]
 		if f, ok := table[name]; ok {
 			got, err := views.Sum(f.Draw)
 			if err != nil {
-				return n, err
+				return err
 			}
 			if got != want {
-				return n, fmt.Errorf("%s is drawn as %s, and the journal says %s", name, got.Short(), want.Short())
+				return fmt.Errorf("%s is drawn as %s, and the journal says %s", name, got.Short(), want.Short())
 			}
 		}
-		if err := w.verifyFile(run, name, want); err != nil {
-			return n, err
+		switch there, err := w.verifyFile(run, name, want); {
+		case err != nil:
+			return err
+		case there:
+			proof.Views++
+		default:
+			proof.Missing = append(proof.Missing, name)
 		}
-		n++
 	}
-	return n, nil
+	proof.Foreign, err = w.foreign(run)
+	return err
 }
 
-// verifyFile sets the file of a document against the journal.
-func (w *Prover) verifyFile(run *history.Run, name string, want ledger.Digest) error {
+// foreign are the files among the views of a run that neither its journal nor
+// this program knows.
+func (w *Prover) foreign(run *history.Run) (names []string, err error) {
+	entries, err := os.ReadDir(w.ViewDir(run.Started.Run))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		_, known := run.Sealed.Views[name]
+		if !known && !document.IsCheckpoint(name) && !document.IsTaskCheckpoint(name) &&
+			!slices.ContainsFunc(w.Documents, func(d document.Document) bool { return d.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// verifyFile sets the file of a document against the journal, if it is there.
+func (w *Prover) verifyFile(run *history.Run, name string, want ledger.Digest) (there bool, err error) {
 	path := filepath.Join(w.ViewDir(run.Started.Run), name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a regular file: delete it, it can be drawn again", name)
+		return true, fmt.Errorf("%s is not a regular file: delete it, it can be drawn again", name)
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // views may be deleted: they can be drawn again
+		return false, nil // views may be deleted: they can be drawn again
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer file.Close()
 	got, _, err := ledger.SumReader(file)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if got != want {
-		return fmt.Errorf("%s was edited: delete it, it can be drawn again", name)
+		return true, fmt.Errorf("%s was edited: delete it, it can be drawn again", name)
 	}
-	return nil
+	return true, nil
 }
 
 // A reading is what a journal says, in one pass over its records.

@@ -70,7 +70,8 @@ func TestCompare(t *testing.T) {
 		{"field removed", "type S struct{ A, B int }", "type S struct{ A int }", broke},
 		{"field changed", "type S struct{ A int }", "type S struct{ A string }", broke},
 		{"fields regrouped and moved", "type S struct{ A, B int }", "type S struct{ B int; A int }", same},
-		{"tag", "type S struct{ A int }", "type S struct{ A int `json:\"a\"` }", same},
+		{"tag", "type S struct{ A int }", "type S struct{ A int `json:\"a\"` }", alter},
+		{"tag of a field that others cannot see", "type S struct{ a int }", "type S struct{ a int `json:\"a\"` }", same},
 		{"embedded removed", "type S struct{ base; A int }\ntype base struct{}", "type S struct{ A int }\ntype base struct{}", broke},
 		{"field named like a type parameter", "type S[T any] struct{ T T }", "type S[E any] struct{ T E }", same},
 		// interfaces

@@ -146,13 +146,16 @@ func (r reader) typ(s *ast.TypeSpec) {
 func (s spelling) fields(t *ast.StructType) map[string]source.Member {
 	out := map[string]source.Member{}
 	for _, f := range t.Fields.List {
-		text := s.text(f.Type)
+		text, tag := s.text(f.Type), ""
+		if f.Tag != nil {
+			tag = f.Tag.Value
+		}
 		if len(f.Names) == 0 {
-			out["embedded "+text] = source.Member{Text: text}
+			out["embedded "+text] = source.Member{Text: text, Value: tag}
 		}
 		for _, id := range f.Names {
 			if id.IsExported() {
-				out["field "+id.Name] = source.Member{Text: text}
+				out["field "+id.Name] = source.Member{Text: text, Value: tag}
 			}
 		}
 	}
