@@ -153,12 +153,10 @@ func declarations(rep *Model) []declaration {
 			MaxLines: e.Lines.Added + e.Lines.Removed}
 		within := parents(e.Changes)
 		for _, c := range e.Changes {
-			switch {
-			case c.Kind != string(ledger.Dir):
-				d.MaxFiles++
-			case c.Op != ledger.Modified && within[c.shown]:
+			if c.Kind == string(ledger.Dir) && c.Op != ledger.Modified && within[c.shown] {
 				continue // it came or went with what it holds
 			}
+			d.MaxFiles++
 			switch c.Op {
 			case ledger.Created:
 				d.Create = append(d.Create, c.path)
