@@ -237,7 +237,7 @@ func TestExpectedOutput(t *testing.T) {
 	try(t, "expected-output", []trial{
 		{"words alone", nil, nil, say(gate.Output{}, nil), passed},
 		{"all as expected", nil, nil, say(gate.Output{Exit: 3, Stdout: "ok 12"}, all), passed},
-		{"text where there is no standard output", nil, nil, say(gate.Output{Exit: 3, Text: "ok 12"}, all), passed},
+		{"text that is no standard output", nil, nil, say(gate.Output{Exit: 3, Text: "ok 12"}, all), []string{"fail", "expected-output", "expected-output"}},
 		{"nothing as expected", nil, nil, say(gate.Output{Text: "no"}, all), []string{"fail", "expected-output", "expected-output", "expected-output"}},
 		{"no pattern", nil, nil, say(gate.Output{}, &plan.Expect{StdoutMatches: "("}), []string{"undecided"}},
 		{"no output", nil, nil, func(p *gate.Pass) { p.Output, p.Step.Expect = nil, all }, []string{"undecided"}},
