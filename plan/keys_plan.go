@@ -317,7 +317,7 @@ func (b *Bearing) visit(v Visitor) {
 // visit tells the keys of how much a step may change.
 func (l *Limits) visit(v Visitor) {
 	v.Number(Key{Name: "max_files", Doc: "at most so many files may change", Max: many}, &l.MaxFiles)
-	v.Number(Key{Name: "max_lines", Doc: "at most so many lines may be added and removed together", Max: many},
+	v.Number(Key{Name: "max_lines", Doc: "at most so many lines may be added and removed together; a file that is no text has none", Max: many},
 		&l.MaxLines)
 	v.Texts(Key{Name: "modules", Doc: "the folders in which changes may happen", Set: true, means: module}, &l.Modules)
 }

@@ -289,6 +289,9 @@ func (s *step) way(told func(reason string) string) []string {
 			why = a.Failure.Reasons[0]
 		}
 	}
+	if s.Refusal != nil && why != "" {
+		out = append(out, "not tried again after "+quote(told(why)))
+	}
 	if why := s.uncompared(); why != "" {
 		out = append(out, why)
 	}

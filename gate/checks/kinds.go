@@ -20,7 +20,7 @@ func Kinds() []gate.Check {
 		kind{"command", shell, "`run`, `exit` (0), `stdout_contains`",
 			"The shell command ends with the status, and its standard output contains the text."},
 		kind{"symbol_exists", symbolExists, "`symbol`",
-			"A source file declares the symbol, tests and files for other systems included. Of a language that nobody reads, and of a file that does not parse, nobody can say (docs/languages.md)."},
+			"A source file that is looked for by its name declares the symbol, tests and files for other systems included. Of a language that nobody reads, and of a file that does not parse, nobody can say (docs/languages.md)."},
 		kind{"symbol_absent", symbolAbsent, "`symbol`",
 			"No source file declares the symbol; where nobody can say, it does not hold."},
 		kind{"go_build", goBuild, "`package` (`.`)",
