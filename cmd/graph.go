@@ -30,9 +30,9 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 	draw := map[string]func(*plan.Plan) string{"text": drawing.Text, "mermaid": drawing.Mermaid,
 		"dot": drawing.DOT}[f.Format]
 	drawn := draft.Plan
-	if draft.Format == plan.PendingActions { // in the order in which they are carried out
+	if draft.Format == plan.PendingActions || draft.Format == plan.SpecPair { // in the order in which they are carried out
 		drawn.Tasks = nil
-		for _, i := range draft.Plan.ByUrgency() {
+		for _, i := range draft.Plan.TasksInOrder(draft.Plan.Sequence(draft.Format)) {
 			drawn.Tasks = append(drawn.Tasks, draft.Plan.Tasks[i])
 		}
 	}

@@ -83,6 +83,32 @@ func (p *Plan) Sequence(format Format) []Address {
 	return p.Graph().Order
 }
 
+// TasksInOrder lists the indexes of the tasks in the order in which steps are
+// carried out; those that have none come last.
+func (p *Plan) TasksInOrder(steps []Address) []int {
+	at := map[Address]int{}
+	for i := range slices.Backward(p.Tasks) {
+		for _, s := range p.Tasks[i].Steps {
+			at[s.Address] = i // of several with one address, the first
+		}
+	}
+	seen := make([]bool, len(p.Tasks))
+	var order []int
+	add := func(i int) {
+		if !seen[i] {
+			seen[i] = true
+			order = append(order, i)
+		}
+	}
+	for _, a := range steps {
+		add(at[a])
+	}
+	for i := range p.Tasks {
+		add(i)
+	}
+	return order
+}
+
 // ByStage is every step in the order of execution of a SPEC pair: dependencies
 // first, then what is in an earlier stage of the speclets, then by the numbers
 // of the tasks where all have one, else as declared.

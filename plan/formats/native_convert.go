@@ -19,7 +19,7 @@ func (c *conversion) all(faults []plan.Diagnostic) {
 		c.at[i] = i
 	}
 	if c.d.Format == plan.PendingActions || c.d.Format == plan.SpecPair {
-		c.at = inOrder(&c.p, c.p.Sequence(c.d.Format))
+		c.at = c.p.TasksInOrder(c.p.Sequence(c.d.Format))
 	}
 	c.p.Tasks = slices.Clone(c.p.Tasks)
 	for i := range c.p.Tasks {

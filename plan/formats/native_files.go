@@ -14,7 +14,7 @@ import (
 // the workspace and from the order in which the tasks are carried out.
 func (c *conversion) files() {
 	made := map[string]bool{}
-	for _, i := range inOrder(&c.p, c.p.Graph().Order) {
+	for _, i := range c.p.TasksInOrder(c.p.Graph().Order) { // a file is there for a task if one before it makes it
 		t := &c.p.Tasks[i]
 		names := t.Files
 		t.Files = nil
@@ -81,33 +81,6 @@ func (c *conversion) declare(i, j int, names []string, made map[string]bool) {
 		}
 	}
 	c.others(at, others)
-}
-
-// inOrder lists the indexes of the tasks of a plan in the order in which steps
-// are carried out; those that have none come last. A file is there for a task if
-// one before it in this order makes it.
-func inOrder(p *plan.Plan, steps []plan.Address) []int {
-	at := map[plan.Address]int{}
-	for i := range slices.Backward(p.Tasks) {
-		for _, s := range p.Tasks[i].Steps {
-			at[s.Address] = i // of several with one address, the first
-		}
-	}
-	seen := make([]bool, len(p.Tasks))
-	var order []int
-	add := func(i int) {
-		if !seen[i] {
-			seen[i] = true
-			order = append(order, i)
-		}
-	}
-	for _, a := range steps {
-		add(at[a])
-	}
-	for i := range p.Tasks {
-		add(i)
-	}
-	return order
 }
 
 // sort parts named files into what is created, what is modified, and what
