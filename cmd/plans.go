@@ -153,7 +153,8 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 		fmt.Fprintf(w, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
 	}
 	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
-		fmt.Fprintf(w, "To run it, say who understands prompts: --executor PATH, or who proposes jobs: --reviewer NAME=PATH   %s\n", escaped(stepsNamed(steps)))
+		fmt.Fprintf(w, "To run it, say who understands prompts: --executor PATH, or who proposes jobs: "+
+			"--reviewer NAME=PATH   %s\n", escaped(stepsNamed(steps)))
 	}
 	for _, a := range draft.Plan.Acknowledgements() {
 		fmt.Fprintf(w, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))

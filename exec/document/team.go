@@ -135,8 +135,9 @@ func newTeam(rep *Model) team {
 		add(agent{Name: name, Role: "reviewer",
 			Duty:      "looks at each task before its first step, approves it or does not, and proposes jobs",
 			Interface: "planlock.review/1", Memory: memory,
-			Permissions: "reads the workspace; what it writes vanishes with its overlay, or is undone and rejects the task where it has none",
-			Contract:    []string{"verdict", "flags.critical", "flags.warnings", "checks", "proposed_jobs"}},
+			Permissions: "reads the workspace; what it writes vanishes with its overlay, " +
+				"or is undone and rejects the task where it has none",
+			Contract: []string{"verdict", "flags.critical", "flags.warnings", "checks", "proposed_jobs"}},
 			"reviewer "+name, reviewerStatus(r, name))
 	}
 	for _, key := range executors(rep) {

@@ -163,6 +163,28 @@ func TestWhatIsSetBackLaterIsWithdrawn(t *testing.T) {
 	only.After = r.After
 	must(b.Withdraw(t.Context(), only))
 	one(t, b)
+	// Of a step that taught nothing nothing is taken back.
+	nothing := finished("nothing", "", "primary")
+	nothing.Steps[0].Status = history.Failed
+	take(t, b, nothing)
+	nothing.After = r.After
+	was := records(t, b)
+	must(b.Withdraw(t.Context(), nothing))
+	if now := records(t, b); now != was {
+		t.Errorf("%d records were written about it", now-was)
+	}
+}
+
+// records is how many the journal of a book has.
+func records(t *testing.T, b *learn.Book) (n int) {
+	t.Helper()
+	for _, err := range b.Audit(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
 }
 
 func TestWhatARunTeaches(t *testing.T) {

@@ -416,4 +416,13 @@ func TestAskAlways(t *testing.T) {
 	if got := try(recovery.Ask{Always: true}, s); got != "ask" {
 		t.Errorf("always: got %q", got)
 	}
+	// The mode may change while a question waits; that a step is critical does not.
+	s = recovery.Situation{Step: &plan.Step{}, History: used(), Failure: crash, Mode: plan.Collaborative}
+	if next, _ := (recovery.Ask{}).Try(s); next.Why != "the step is critical and nothing else is left to try" {
+		t.Errorf("critical, in collaborative mode: %q", next.Why)
+	}
+	s.Step.Critical = no()
+	if next, _ := (recovery.Ask{}).Try(s); next.Why != "mode collaborative asks about every failure" {
+		t.Errorf("not critical, in collaborative mode: %q", next.Why)
+	}
 }

@@ -91,13 +91,14 @@ func lastWord(c *guard.Case, task *plan.Task) []Wanted {
 }
 
 // left reports whether a task left an artifact that is claimed for it: nothing that
-// was looked for in vain, and of one that failed nothing at all.
+// was looked for in vain, or may have been where the journal does not list all that
+// was, and of a task that failed nothing at all.
 func left(of history.Task, name string) bool {
 	if !of.Execution().Succeeded() {
 		return false
 	}
 	seen := of.Evidence()
-	return seen == nil || !slices.ContainsFunc(seen.Items, func(i evidence.Item) bool {
+	return seen == nil || seen.Lost == 0 && !slices.ContainsFunc(seen.Items, func(i evidence.Item) bool {
 		return i.Kind == evidence.File && i.Name == name && i.State != evidence.Found
 	})
 }

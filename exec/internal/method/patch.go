@@ -162,7 +162,8 @@ func leadsOut(word string) bool {
 // m: a command that differs in blanks or comments alone is the same, and reads no
 // feedback.
 func (m Method) Changes(after Method) bool {
-	return bare(m.Run) != bare(after.Run) || strings.TrimSpace(m.Prompt) != strings.TrimSpace(after.Prompt) || !maps.Equal(m.Env, after.Env) ||
+	return bare(m.Run) != bare(after.Run) || strings.TrimSpace(m.Prompt) != strings.TrimSpace(after.Prompt) ||
+		!maps.Equal(m.Env, after.Env) ||
 		m.Run == "" && !slices.Equal(m.Feedback, after.Feedback)
 }
 
