@@ -74,12 +74,15 @@ func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options
 
 // printBases prints what the word of the steps may come to rest on.
 func printBases(w io.Writer, p *plan.Plan) {
-	var byCheck, byReviewer []string
-	provable := p.Provable()
+	var byCheck, byReviewer, looking []string
+	provable, looks := p.Provable(), p.Looking()
 	for _, s := range p.Steps() {
-		if provable(s) {
+		switch {
+		case provable(s):
 			byCheck = append(byCheck, string(s.Address))
-		} else {
+		case looks(s):
+			looking = append(looking, string(s.Address))
+		default:
 			byReviewer = append(byReviewer, string(s.Address))
 		}
 	}
@@ -90,6 +93,8 @@ func printBases(w io.Writer, p *plan.Plan) {
 		by    string
 		steps []string
 	}{{"Have checks that may prove them, if these fail without the work", byCheck},
+		{"Change nothing, so that no check fails without them: critical_flag = false has the goal not depend on them, " +
+			"or a reviewer says that they are done (--validator)", looking},
 		{"Only a reviewer can say of them that they are done (--validator)", byReviewer}} {
 		if len(part.steps) > 0 {
 			fmt.Fprintf(w, "%s: %s\n", part.by, escaped(some(part.steps)))
@@ -163,7 +168,7 @@ func printAlready(w io.Writer, draft *plan.Draft, done []exec.Already, dir strin
 	}
 	fmt.Fprintln(w)
 	if len(done) == 0 {
-		fmt.Fprintf(w, "Nothing of it is in %s already.\n", escaped(dir))
+		fmt.Fprintf(w, "Nothing of it is seen to be in %s already. %s\n", escaped(dir), stillLooks)
 		return
 	}
 	how := ":"
@@ -184,7 +189,14 @@ func printAlready(w io.Writer, draft *plan.Draft, done []exec.Already, dir strin
 		}
 		fmt.Fprintf(w, "       to leave it out%s --ack %s\n", how, quoted(a.Code))
 	}
+	if len(done) < len(draft.Plan.Sequence(draft.Format)) {
+		fmt.Fprintln(w, stillLooks)
+	}
 }
+
+// stillLooks says why a step may not be listed although its work is there.
+const stillLooks = "Nothing is run for this, so a step with a check that needs that (a command, a test, go_vet) is not listed, " +
+	"whether its work is there or not."
 
 // checkJSON is the document of "check --format json".
 type checkJSON struct {

@@ -37,7 +37,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 				as.spell(action.Action{Kind: action.Finish, Run: o.Run}))
 		}
 		return "all was carried out, and not all of it was looked at: roll it back" + back(at.run, as) +
-			" and run it with checks that fail without the work, or have a program look with --validator PATH"
+			" and run it with checks that fail without the work (of a step that changes nothing there are none: " +
+			"critical_flag = false has the goal not depend on it), or have a program look with --validator PATH"
 	}
 	for _, s := range at.run.Steps {
 		if s.Failed != nil && s.Last() != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -61,6 +62,12 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	model, err := document.New(recorded, run, spellingOf(run, f.Dir, run.Policy.Given).spell)
 	if err != nil {
 		return err
+	}
+	if open := run.Questions(); len(open) > 0 {
+		folder := &escalator.Folder{Dir: ws.QuestionDir()}
+		if a, err := folder.Given(*open[0]); err == nil {
+			model.Answered(given(open[0], a))
+		}
 	}
 	if f.Checkpoint != "" {
 		defer ws.Reread(ctx, model, run)()

@@ -88,6 +88,9 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 	if open := run.Questions(); len(open) > 0 {
 		q := open[0]
 		fmt.Fprintf(w, "\n%s\n", ask.Render(*q))
+		if added := run.Unnamed(q); added != "" {
+			fmt.Fprintf(w, "later    %s\n", escaped(added))
+		}
 		a, err := folder.Given(*q)
 		if err == nil {
 			fmt.Fprintf(w, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)

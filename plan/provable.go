@@ -12,7 +12,8 @@ func (c Check) LooksInside() bool {
 // Provable tells the steps that have something which may tell their work from
 // its absence: a postcondition that looks inside, a test that is to fail before
 // and to hold after, or such a check of a requirement that they serve. Of the
-// others only a reviewer can say anything.
+// others only a reviewer can say anything. A postcondition of a step that may
+// change nothing holds before it as well.
 func (p *Plan) Provable() func(*Step) bool {
 	fixing := map[Address]bool{}
 	for _, s := range p.Steps() {
@@ -28,8 +29,27 @@ func (p *Plan) Provable() func(*Step) bool {
 		if slices.ContainsFunc(s.Requirements, func(id string) bool { return checked[id] }) {
 			return true
 		}
-		return s.TestIntent != nil || fixing[s.Address] || slices.ContainsFunc(s.Postconditions, Check.LooksInside)
+		return s.TestIntent != nil || fixing[s.Address] ||
+			!s.changesNothing() && slices.ContainsFunc(s.Postconditions, Check.LooksInside)
 	}
+}
+
+// Looking tells the critical steps that only look, where others are critical: no
+// check fails without them, and critical_flag = false has the goal not depend on
+// them.
+func (p *Plan) Looking() func(*Step) bool {
+	others := false
+	for _, s := range p.Steps() {
+		others = others || s.IsCritical() && !s.changesNothing()
+	}
+	return func(s *Step) bool { return others && s.IsCritical() && s.changesNothing() }
+}
+
+// changesNothing reports whether the step declares that it changes nothing,
+// neither in the workspace nor outside of it: all that it can do is look.
+func (s *Step) changesNothing() bool {
+	return s.Artifacts != nil && len(s.Artifacts.paths())+len(s.Artifacts.Bears) == 0 &&
+		!s.Rollback.Outside()
 }
 
 // Essential tells the steps that decide whether the goal is achieved: the

@@ -19,6 +19,8 @@ type standing struct {
 	// leftOut is set of work that was there already, which nobody looked at: a
 	// check shows nothing more while the step is left out.
 	leftOut bool
+	// looks is set of a step that may change nothing: no check fails without it.
+	looks bool
 }
 
 // bases are how many steps rest on what.
@@ -60,7 +62,7 @@ func (b *bases) add(basis history.Basis) {
 
 // stand says of all steps what they rest on, and counts that.
 func (rep *Model) stand(p *plan.Plan, r *history.Run) {
-	standings, essential := r.Standings(), p.Essential()
+	standings, essential, looks := r.Standings(), p.Essential(), p.Looking()
 	for i, s := range rep.steps {
 		basis, why := standings.Of(r.Steps[i])
 		if basis == "" {
@@ -70,7 +72,9 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 		s.Standing = &standing{Basis: basis, Why: why}
 		if _, in, ok := p.Step(s.Address); ok && essential(in) && !basis.Counts() {
 			if s.Standing.leftOut = s.Skipped != nil && s.Skipped.Done; !s.Standing.leftOut {
-				s.Standing.Verify = verify(s)
+				if s.Standing.Verify = verify(s); looks(in) {
+					s.Standing.looks, s.Standing.Verify = true, "critical_flag = false"
+				}
 			}
 		}
 	}

@@ -99,16 +99,20 @@ func latest(r *history.Run) stamp {
 	return newStamp(r.Over)
 }
 
-// open fills in what is known of the step that is under way.
+// open fills in what is known of the steps that are under way, or were when the run
+// ended.
 func (rep *Model) open(r *history.Run) {
 	underWay := map[plan.Address]bool{}
 	for _, s := range r.UnderWay() {
 		underWay[s.Address] = true
 	}
 	for _, s := range rep.steps {
-		if s.Status == history.InFlight && r.Ended == nil {
+		switch {
+		case s.Status == history.InFlight && r.Ended == nil:
 			s.Duration = atWork(r, s.Started, rep.latest)
 			s.restoring = r.Restoring != nil && underWay[s.Address]
+		case r.Ended != nil && s.Ended.IsZero() && !s.Started.IsZero():
+			s.Duration = atWork(r, s.Started, rep.latest)
 		}
 	}
 }
@@ -118,6 +122,9 @@ func (rep *Model) open(r *history.Run) {
 func (rep *Model) waiting(r *history.Run) *question {
 	for _, q := range r.Questions() {
 		open := newQuestion(history.Exchange{Question: *q})
+		if added := r.Unnamed(q); added != "" {
+			open.Evidence = append(open.Evidence, added)
+		}
 		return &open
 	}
 	return nil

@@ -95,7 +95,9 @@ func (rep *Model) arrow(tasks map[string]*task, from, to string) {
 	}
 }
 
-// sum says how the task stands, and since when.
+// sum says how the task stands, since when, and when it was over: with its last
+// step or, where the run went on or ended without some of them, when that was
+// said.
 func (t *task) sum(r *history.Run) {
 	open := false
 	for _, s := range t.Steps {
@@ -111,6 +113,13 @@ func (t *task) sum(r *history.Run) {
 	t.tree = treeAfter(r, t)
 	if open {
 		t.Ended = stamp{}
+	}
+	switch over := r.Flow.Task(t.ID); {
+	case !open || t.Started.IsZero():
+	case over != nil:
+		t.Ended = newStamp(over.At)
+	case r.Ended != nil:
+		t.Ended = latest(r)
 	}
 	if !t.Ended.IsZero() {
 		t.Duration = workedOn(r, t)

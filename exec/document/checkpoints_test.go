@@ -56,7 +56,7 @@ func TestTaskCheckpoint(t *testing.T) {
 			Modified: []string{}, Validation: "skipped"}},
 		{cut, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "partial", GitHash: commit,
 			Tree:     string(digest("after 1.1")),
-			Modified: []string{"server/limit_test.go"}, Validation: "skipped"}},
+			Modified: []string{"server/limit_test.go"}, Validation: "skipped", Seconds: 60}},
 	} {
 		var got taskCheckpoint
 		if err := json.Unmarshal(drawn(t, tt.s, "checkpoint-"+tt.task), &got); err != nil {

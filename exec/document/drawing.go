@@ -136,6 +136,7 @@ func (m *Model) functions() map[string]any {
 		"output":      (*attempt).output,
 		"traces":      (*step).traces,
 		"recovery":    then,
+		"ladder":      ladder,
 		"waits":       m.waitsAt,
 		"was":         func(s *step) *history.Step { return m.of.Step(s.Address) },
 		"answer":      m.answer,

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 )
@@ -53,7 +54,11 @@ func (s *step) notDone() []string {
 	case s.Blocked != nil:
 		return []string{fmt.Sprintf("step %s is blocked: %s", s.Address, s.Blocked.Why)}
 	case !s.Status.Over():
-		return []string{fmt.Sprintf("step %s did not run", s.Address)}
+		why := fmt.Sprintf("step %s %s", s.Address, s.of.of.Step(s.Address).Lacks())
+		if f := s.trouble(); f != nil {
+			why += ": " + strings.Join(f.Reasons, "; ")
+		}
+		return []string{why}
 	}
 	return nil
 }

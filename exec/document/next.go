@@ -55,6 +55,10 @@ func (rep *Model) answer(c choice) action.Action {
 	return a
 }
 
+// Answered tells the model of an answer that lies there for the question that
+// the run waits for, which the journal does not know before the run goes on.
+func (rep *Model) Answered(said string) { rep.given = said }
+
 // diffs are how it is seen what the steps did that failed.
 func diffs(rep *Model) []nextStep {
 	var out []nextStep
@@ -97,7 +101,9 @@ func nextSteps(rep *Model) []nextStep {
 	case history.Partial, history.NotAchieved:
 		return rep.afterFailure()
 	}
-	if q := rep.Waiting; q != nil {
+	if q := rep.Waiting; q != nil && rep.given != "" {
+		return []nextStep{{why: fmt.Sprintf("Question %s is answered, %s. Go on", q.ID, rep.given), do: rep.resume()}}
+	} else if q != nil {
 		out := []nextStep{}
 		for _, c := range q.Choices {
 			out = append(out, nextStep{why: fmt.Sprintf("%s (%s)", c.Label, c.Consequence), do: rep.answer(c)})

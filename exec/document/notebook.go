@@ -48,11 +48,7 @@ func Entries(m *Model) []Entry {
 			}
 		case !t.Started.IsZero() &&
 			(over(m) || !slices.ContainsFunc(t.Steps, func(s *step) bool { return !s.Status.Over() })):
-			at := t.Ended
-			if at.IsZero() {
-				at = m.latest // the run ended within it
-			}
-			list = append(list, entry(md("Task "+t.ID), md(t.Title), t.Status, at,
+			list = append(list, entry(md("Task "+t.ID), md(t.Title), t.Status, t.Ended,
 				of(func(n note) bool { return n.task == t.ID })))
 		}
 	}

@@ -322,5 +322,8 @@ func reasonLeft(r *history.Run, t *task) string {
 			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
 		}
 	}
+	if over := r.Flow.Task(t.ID); over != nil && over.Reason != "" {
+		return over.Reason
+	}
 	return flow.Unreached(r)
 }

@@ -73,6 +73,7 @@ type Model struct {
 	steps     []*step                         // in the order of execution
 	judged    map[*gate.Judgement][]judgement // what was described, while the model is built
 	edges     [][2]string                     // tasks: the second depends on the first
+	given     string                          // an answer that the journal does not know yet
 	latest    stamp                           // the last time that is known
 	analysis  *analysis.Analysis
 	of        *history.Run

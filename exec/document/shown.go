@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/exec/internal/remedy"
 	"github.com/planlock/planlock/exec/internal/template"
+	rungs "github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -159,6 +160,12 @@ func then(s *step, attempt int) *recovery {
 		return nil
 	}
 	return &s.Recoveries[attempt]
+}
+
+// ladder are the recoveries that nobody was asked about: an answer is told as
+// that.
+func ladder(s *step) []recovery {
+	return only(s.Recoveries, func(r recovery) bool { return !rungs.Answers(r.Rung) })
 }
 
 // touched are the files that attempts changed, each once.

@@ -390,10 +390,21 @@ func (w *page) unlooked(steps []*step) {
 		return
 	}
 	w.line("")
-	w.line("   Nobody judged what these steps did. A reviewer, or a check like this in the plan, would:")
-	for _, s := range steps {
-		w.line("   # " + string(s.Address))
-		w.WriteString(safetext.Escape("   "+s.Standing.Verify) + "\n") // never cut: it is to be copied
+	for _, group := range []struct {
+		looks bool
+		said  string
+	}{{false, "Nobody judged what these steps did. A reviewer, or a check like this in the plan, would:"},
+		{true, "These steps may change nothing, so that no check fails without them. A reviewer can say that they are done; " +
+			"or the goal does not depend on them:"}} {
+		of := only(steps, func(s *step) bool { return s.Standing.looks == group.looks })
+		if len(of) == 0 {
+			continue
+		}
+		w.wrap("   ", "   ", group.said)
+		for _, s := range of {
+			w.line("   # " + string(s.Address))
+			w.WriteString(safetext.Escape("   "+s.Standing.Verify) + "\n") // never cut: it is to be copied
+		}
 	}
 }
 

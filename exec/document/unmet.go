@@ -23,11 +23,11 @@ func unmetOf(p *plan.Plan, r *history.Run, rep *Model) []unmet {
 				open = firstOpen(r)
 			}
 			c := &guard.Case{Contract: contract, Run: r, Step: r.Step(s.Address)}
-			by, what := c.Blocker(), "did not run"
+			by, what := c.Blocker(), ""
 			if by != nil {
 				what = fmt.Sprintf("is %s", by.Status)
-			} else {
-				by = lacking(c, open)
+			} else if by = lacking(c, open); by != nil {
+				what = by.Lacks()
 			}
 			if by != nil {
 				list = append(list, unmet{s.Address, by.Address,

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -36,6 +38,23 @@ type Amended struct {
 
 	Prev   ledger.Digest `json:"prev"`   // what the record ended with
 	Digest ledger.Digest `json:"digest"` // of all of the above
+
+	At time.Time `json:"-"` // when it was recorded; set by the fold
+}
+
+// Unnamed says which steps were added to the plan after a question was asked, so
+// that what it says of other steps leaves them out; "" where none were.
+func (r *Run) Unnamed(q *ask.Question) string {
+	var added []plan.Address
+	for i := range r.Amendments {
+		if a := &r.Amendments[i]; a.At.After(q.Asked) {
+			added = append(added, a.Added...)
+		}
+	}
+	if len(added) == 0 {
+		return ""
+	}
+	return "added to the plan since this was asked, and not named in it, whether they need the step or not: " + plan.Addresses(added)
 }
 
 func (*Amended) Type() string { return "run-amended" }
@@ -86,6 +105,7 @@ func (f *Amended) ofRun(r *Run, at moment) error {
 	if err != nil {
 		return at.refuse("amendment %d %v", f.Number, err)
 	}
+	f.At = at.time
 	r.locks = append(r.locks, r.Started.Lock)
 	r.Amendments = append(r.Amendments, *f)
 	r.record = f.Digest

@@ -191,6 +191,15 @@ func (s *Step) Last() *Attempt {
 // Tried is how many attempts there have been, those before a rollback included.
 func (s *Step) Tried() int { return len(s.Undone) + len(s.Attempts) }
 
+// Lacks is what a step did not do that is not over: an attempt at it may have been
+// interrupted.
+func (s *Step) Lacks() string {
+	if s.Tried() > 0 {
+		return "was not completed"
+	}
+	return "did not run"
+}
+
 // Rungs counts how often a rung was used, since the step began or was rolled
 // back.
 func (s *Step) Rungs(name string) int {

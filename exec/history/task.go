@@ -24,6 +24,8 @@ type TaskOver struct {
 	// Failures those of the task.
 	Consecutive int `json:"consecutive"`
 	Failures    int `json:"failures"`
+
+	At time.Time `json:"-"` // when it was recorded; set by the fold
 }
 
 // TaskSteps counts the steps of a task by how they ended.

@@ -266,7 +266,8 @@ func latest[T any](list []T, is func(*T) bool) *T {
 	return nil
 }
 
-func (f *TaskOver) ofRun(r *Run, _ moment) error {
+func (f *TaskOver) ofRun(r *Run, at moment) error {
+	f.At = at.time
 	r.Flow.Tasks = append(r.Flow.Tasks, *f)
 	delete(r.standing.silent, f.Task)
 	return nil

@@ -15,6 +15,10 @@ type Ask struct {
 	Always bool
 }
 
+// Answers reports whether a rung is what a person decided, in answer to a
+// question, and not the ladder.
+func Answers(rung string) bool { return rung == AskRung || rung == AcceptRung || rung == RevertRung }
+
 // Name is "ask".
 func (Ask) Name() string { return AskRung }
 

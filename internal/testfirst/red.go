@@ -76,12 +76,13 @@ func Elsewhere(command string, exit int, output string, files []string, content 
 	if mentioned {
 		return ""
 	}
-	// What a program misses that was given the test is missing for the test.
+	// What a program misses that was given the test is missing for the test, unless
+	// the command names it.
 	given := slices.ContainsFunc(named(command, false), func(n string) bool {
 		return slices.ContainsFunc(files, func(file string) bool { return isAt(file, n) })
 	})
 	for line := range strings.Lines(output) {
-		if missing.MatchString(line) && (!given || shell.MatchString(line)) {
+		if missing.MatchString(line) && (!given || shell.MatchString(line) && names(command, line)) {
 			return fmt.Sprintf("something that it needs is not there: %q", strings.TrimSpace(line))
 		}
 	}
@@ -89,6 +90,17 @@ func Elsewhere(command string, exit int, output string, files []string, content 
 		return "what failed is not in " + strings.Join(files, ", ")
 	}
 	return ""
+}
+
+// names reports whether a command names something that a shell's line of its
+// output names.
+func names(command, line string) bool {
+	all := named(command, true)
+	_, said, _ := strings.Cut(line, ": ") // by the shell
+	return slices.ContainsFunc(strings.Fields(said), func(w string) bool {
+		w = strings.Trim(w, "\"'`‘’:,;")
+		return w != "" && slices.Contains(all, path.Clean(w))
+	})
 }
 
 // wordsOf are the words of a text that may be names.

@@ -26,6 +26,9 @@ func TestElsewhere(t *testing.T) {
 		{"a test without a word", "make check", 2, "", ""},
 		{"a script that looks at what is not there yet", "cd p && sh limit_test.go", 2, "grep: work: No such file or directory", ""},
 		{"a script that is never reached", "cd nowhere && sh limit_test.go", 2, "sh: 1: cd: can't cd to nowhere", `something that it needs is not there: "sh: 1: cd: can't cd to nowhere"`},
+		{"a script that runs what is not there yet", "sh p/limit_test.go", 2, "sh: 0: cannot open p/limit.sh: No such file", ""},
+		{"a script that runs what is not there yet, in bash", "bash p/limit_test.go", 1, "bash: p/limit.sh: No such file or directory", ""},
+		{"a script of the command that is not there", "sh p/limit.sh && sh p/limit_test.go", 2, "sh: 0: cannot open p/limit.sh: No such file", `something that it needs is not there: "sh: 0: cannot open p/limit.sh: No such file"`},
 		{"a file that is missing, in the test", "pytest p", 1, "limit_test.go: open x: no such file or directory", ""},
 	} {
 		got := testfirst.Elsewhere(tt.command, tt.exit, tt.output, []string{"p/limit_test.go"}, func(string) string { return body })

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -195,7 +194,7 @@ func (p *Progress) advised(e event.Event, a *history.Advised) {
 
 // recovering says what is tried next.
 func (p *Progress) recovering(e event.Event, f *history.Recovery) {
-	if slices.Contains([]string{recovery.AskRung, recovery.AcceptRung, recovery.RevertRung}, f.Rung) || f.Method == "" {
+	if recovery.Answers(f.Rung) || f.Method == "" {
 		return
 	}
 	next := safetext.Escape(MethodName(f.Method))

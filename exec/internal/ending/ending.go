@@ -98,7 +98,7 @@ func (e *Ending) verdict(ctx context.Context) (*verdict, error) {
 		case s.FailedAndLeftOut():
 			lower(history.Partial, "step %s failed, and was left out by %s", s.Address, s.Skipped.By)
 		case s.Status == history.Pending:
-			lower(history.NotAchieved, "step %s did not run", s.Address)
+			lower(history.NotAchieved, "step %s %s", s.Address, s.Lacks())
 		}
 	}
 	for i := range e.Rec.Run.Outcomes {

@@ -34,7 +34,7 @@ func open(steps []*history.Step) (found []string) {
 	for _, s := range steps {
 		switch {
 		case s.Status == history.Pending:
-			found = append(found, fmt.Sprintf("step %s did not run", s.Address))
+			found = append(found, fmt.Sprintf("step %s %s", s.Address, s.Lacks()))
 		case !s.Status.Over():
 			found = append(found, fmt.Sprintf("step %s is %s", s.Address, s.Status))
 		}
