@@ -40,7 +40,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "semantic-class",
-		Doc:     "A step that is preserving leaves what the source files that it changes offer to others as it is, one that is extending only adds to it, and one that is modifying takes nothing away from those who use it; a change of a higher class than declared fails, and so does one that is preserving or extending of which nobody can say it: a language that nobody reads, a file that does not parse, a surface that only shows at run time (docs/languages.md). A Go declaration that its file's name or build constraint takes out of some builds is gone there. Tests and package main offer nothing; function bodies are not looked at.",
+		Doc:     "A step that is preserving leaves what the source files that it changes offer to others as it is, one that is extending only adds to it, and one that is modifying takes nothing away from those who use it; a change of a higher class than declared fails, and so does one that is preserving or extending of which nobody can say it: a language that nobody reads, a file that does not parse, a surface that only shows at run time (docs/languages.md). A Go declaration that its file's name or build constraint takes out of some builds is gone there. Tests and package main offer nothing; function bodies, and what docs/languages.md names as not looked at, are not looked at.",
 		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
 	}, content.Unchanged, judgeClass)
 }
