@@ -371,7 +371,7 @@ func (l *toldLog) Close() error { return nil }
 // what somebody did meanwhile. That is left alone, and no step of it can be set
 // back: a person keeps it, or takes it away.
 func TestWhatIsTakenOverMeetsOthers(t *testing.T) {
-	for _, choice := range []string{"t", "s"} {
+	for _, choice := range []string{"t", "o", "s"} {
 		t.Run(choice, func(t *testing.T) {
 			h := &half{Bench: exectest.New(t, threeTasks("", halting), nil, onlyFirst)}
 			h.Controller.Isolate = true
@@ -390,12 +390,12 @@ func TestWhatIsTakenOverMeetsOthers(t *testing.T) {
 				}
 				return log, nil
 			}
-			if done := h.finish(t); choice == "t" {
+			if done := h.finish(t); choice != "s" {
 				done.Want(t, history.Achieved)
 			} else if !errors.Is(done.Err, exec.ErrWaiting) {
 				t.Error(done.Err)
 			}
-			if got := contents(t, h.Dir, "1.txt"); got != "theirs\n" {
+			if got := contents(t, h.Dir, "1.txt"); (got == "theirs\n") == (choice == "o") {
 				t.Errorf("the workspace has %q", got)
 			}
 			if len(someone.asked) != 1 || !slices.ContainsFunc(someone.asked[0].Evidence, func(line string) bool {

@@ -221,12 +221,14 @@ func TestWhatAPersonDoesAtTheEndIsLeftAlone(t *testing.T) {
 }
 
 // TestAnExternalChangeIsAQuestion: what a person did is adopted, and the run
-// goes on with it; or it stops, and asks again when it is resumed.
+// goes on with it; or the workspace is put back to what the run left; or it
+// stops, and asks again when it is resumed.
 func TestAnExternalChangeIsAQuestion(t *testing.T) {
 	for name, work := range personsWork {
-		for _, choices := range [][]string{{"t"}, {"s", "t"}, {"s", "s", "t"}} {
+		for _, choices := range [][]string{{"t"}, {"s", "t"}, {"s", "s", "t"}, {"o"}, {"s", "o"}} {
 			t.Run(fmt.Sprint(name, choices), func(t *testing.T) {
 				b := exectest.New(t, steps("", "a", "b"), personsFiles, nil)
+				before := held(t, b.Dir, "a", "b")
 				var after map[string]string
 				b.Controller.Executors["script"] = exectest.Script{"1.1": then(func() {
 					must(t, work.do(b.Dir))
@@ -245,14 +247,17 @@ func TestAnExternalChangeIsAQuestion(t *testing.T) {
 					report, err = b.Controller.Resume(t.Context(), locked, "")
 				}
 				if err != nil || report.Status() != history.Achieved {
-					t.Fatalf("it was adopted: %v\n%s", err, report)
+					t.Fatalf("it was settled: %v\n%s", err, report)
+				}
+				if slices.Contains(choices, "o") {
+					after = before
 				}
 				wantHeld(t, after, b.Dir, "a", "b")
 				if got := b.Tree(t).Digest(); got != report.Run.Tree.Tree {
-					t.Error("what was adopted is not in the tree of the run")
+					t.Error("the workspace is not the tree of the run")
 				}
 				for _, q := range someone.asked {
-					if q.Kind != ask.External || len(q.Choices) != 2 || !strings.Contains(strings.Join(q.Evidence, "\n"), work.names) {
+					if q.Kind != ask.External || len(q.Choices) != 3 || !strings.Contains(strings.Join(q.Evidence, "\n"), work.names) {
 						t.Errorf("asked %+v", q)
 					}
 				}
