@@ -105,6 +105,16 @@ func TestEducationDialogue(t *testing.T) {
 	})
 }
 
+// What was tried and failed is no approach that would have done anything.
+func TestWhatWasTriedWouldNotHave(t *testing.T) {
+	b := exectest.New(t, lessons(""), nil, files(5, byBackup))
+	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer { return answer(q, "y") })
+	l := b.Run(t).Run.Step("2.1").Lesson
+	if l == nil || l.Chosen != "primary" || l.Used != "backup_1" || len(l.Others) != 0 {
+		t.Errorf("the lesson is %+v", l)
+	}
+}
+
 func TestTeachingFollowsTheSettings(t *testing.T) {
 	first := func(education string) *ask.Teaching {
 		var got *ask.Teaching

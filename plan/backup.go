@@ -37,6 +37,13 @@ func (b *Backup) OnlyRepeats() bool {
 	return repeats
 }
 
+// SameAgain reports whether a backup is not another way to do the step: it does
+// the same, or says that it does.
+func (s *Step) SameAgain(b *Backup) bool {
+	same := b.Run == s.Run && b.Prompt == s.Prompt && b.Run+b.Prompt != ""
+	return same && b.ToolPath == "" && (b.Executor == "" || b.Executor == s.Executor) || b.OnlyRepeats()
+}
+
 // repeatWords say that something is done once more, and emptyWords do not say
 // what is done differently.
 var repeatWords, emptyWords = sync.OnceValue(func() map[string]bool {

@@ -219,7 +219,7 @@ func (e *ErrorPropagation) visit(v Visitor) {
 		&e.DependencyTracking)
 	typed(v, Key{Name: "propagation_strategy", Doc: "what an earlier failure means for later steps", Older: "strategy",
 		Words: propagations}, &e.Strategy)
-	number(v, Key{Name: "failure_threshold", Doc: "so many failed steps of one task, and dynamic mode asks", Min: 1, Max: many},
+	number(v, Key{Name: "failure_threshold", Doc: "so many failed steps of one task, or in a row, and dynamic mode asks", Min: 1, Max: many},
 		&e.FailureThreshold)
 	v.Settings(Key{Name: "extra"}, &e.Extra)
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/planlock/planlock/plan/internal/spelling"
@@ -25,6 +26,22 @@ func (p *Plan) Under(table, key string) []Setting {
 		}
 	}
 	return found
+}
+
+// Named is what the plan says of keys of a free table, a line each, as in
+// "latency: below 50 ms"; of a key that it does not have, the name alone.
+func (p *Plan) Named(table string, keys []string) []string {
+	var lines []string
+	for _, key := range keys {
+		said := p.Under(table, strings.TrimPrefix(key, table+"."))
+		if len(said) == 0 {
+			lines = append(lines, key) // the name alone tells something
+		}
+		for _, s := range said {
+			lines = append(lines, fmt.Sprintf("%s: %s", s.Key, s.Value.Plain()))
+		}
+	}
+	return lines
 }
 
 // Plain is the value for people: a text without quotes, the elements of a list

@@ -64,6 +64,8 @@ func TestAssess(t *testing.T) {
 			[]string{"typescript 5", "React Router", "Microsoft Access"}), pattern.Half, pattern.Medium, true},
 		{"names of several words with versions", patterned("HIGH", "LOW", 0, []string{"React Native", "SQL Server"},
 			[]string{"react native v0.76", "SQL Server 2022 Express"}), pattern.Full, pattern.Low, false},
+		{"a stack in a sentence", patterned("HIGH", "LOW", 0, []string{"Electron", "React", "SQLite"},
+			[]string{"Electron with React and SQLite"}), pattern.Full, pattern.Low, false},
 		{"complexity of the whole", hardPlan(patterned("HIGH", "LOW", 0, both, both)), pattern.Full, pattern.Medium, false},
 		{"no technologies", patterned("HIGH", "LOW", 1, nil, nil), pattern.Full, pattern.Low, false},
 	} {

@@ -54,7 +54,7 @@ func research(ctx context.Context, c Case) (Advice, error) {
 	a.Findings = a.Findings[:min(len(a.Findings), researchFindings)]
 	if len(a.Findings) == 0 {
 		return Advice{Advisor: a.Advisor, Queries: asked, Sources: a.Sources, Cost: a.Cost},
-			fmt.Errorf("%w: no file has anything about it", ErrNothing)
+			fmt.Errorf("%w: no file that was looked at has anything about it", ErrNothing)
 	}
 	a.Confidence = float64(len(found)) / float64(len(words))
 	a.Note = fmt.Sprintf("%d of %d words found in %d %s", len(found), len(words), len(a.Sources),

@@ -36,7 +36,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
-		Warnings: list(slices.Concat(r.Started.Warnings, unlike(r))), judged: map[*gate.Judgement][]judgement{},
+		Warnings: list(slices.Concat(r.Started.Warnings, unlike(r), without(r))), judged: map[*gate.Judgement][]judgement{},
 		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
 	}
@@ -267,6 +267,18 @@ func rollbacks(run *history.Run) []rolledBack {
 
 // undecided is the result of a gate that could not say yes or no.
 const undecided result = "undecided"
+
+// without is the advice without which tasks of a run began.
+func without(r *history.Run) (all []string) {
+	for _, s := range r.Steps {
+		for _, a := range s.Advised {
+			if text := a.Without(s.Task); text != "" && !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
 
 // ErrNothing says that there is nothing to draw: no plan, or a run whose
 // journal is empty.

@@ -263,7 +263,8 @@ type progressResearch struct {
 	Queries    []string     `json:"queries_performed"`
 	Sources    []string     `json:"sources_consulted"`
 	Findings   []string     `json:"key_findings"`
-	Confidence string       `json:"confidence_level"` // low, medium, high
+	Confidence string       `json:"confidence_level"`  // low, medium, high
+	Warning    string       `json:"warning,omitempty"` // that the task begins without it, and why
 	Start      stamp        `json:"timestamp_start"`
 	End        stamp        `json:"timestamp_end"`
 	Cost       progressCost `json:"research_cost"`

@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/exec/internal/pattern"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -67,7 +68,7 @@ func researchOf(s *history.Step) []progressResearch {
 		if a.Kind == string(advice.Research) {
 			out = append(out, progressResearch{a.Advisor != "" || !a.Nothing, s.Address, a.Point,
 				list(a.Queries), list(a.Sources), list(a.Findings),
-				confidence(a.Confidence), newStamp(a.At.Add(-a.Cost.Took)),
+				confidence(a.Confidence), a.Without(s.Task), newStamp(a.At.Add(-a.Cost.Took)),
 				newStamp(a.At), progressCost{a.Cost.Took.Seconds(), a.Cost.Calls, a.Cost.Tokens}})
 		}
 	}
@@ -92,7 +93,13 @@ func educationOf(s *history.Step) *progressEducation {
 	if l == nil {
 		return nil
 	}
-	return &progressEducation{len(l.Others) + 1, l.Recommended, l.Chosen, l.Recommended != "", true, l.Lesson}
+	shown := len(l.Others) + 1
+	for _, x := range s.Questions {
+		if t := x.Question.Teaching; t != nil && x.Question.ID == l.Question {
+			shown = len(t.Approaches)
+		}
+	}
+	return &progressEducation{shown, l.Recommended, l.Chosen, l.Recommended != "", true, l.Lesson}
 }
 
 // notesCount is nil for a task that left nothing in the notepad.
@@ -198,6 +205,10 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 			checked, reached = nil, "whether the goal was reached: the completion checks hold, and nothing shows that they fail without the work"
 		}
 	}
+	if checked == nil && granted(p, rep.of) {
+		met := true // by whoever judged the criteria in words
+		checked = &met
+	}
 	judged := slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Gate != "completion" && j.judged() })
 	quality := checked
 	if blocks := slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }); blocks || judged {
@@ -212,10 +223,12 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		there := true // what the completion gate found fault with is not that
 		deliverable = &there
 	}
-	made := "whether what was to be made is there"
+	made := "whether what was to be made is there: "
 	if left := leftUnmade(p, rep); len(left) > 0 && deliverable != nil && *deliverable {
 		deliverable = nil // what is checked is there, and not all is checked
-		made += ": files of what was not completed are named, and nothing looked for them: task " + strings.Join(left, ", ")
+		made += "files of what was not completed are named, and nothing looked for them: task " + strings.Join(left, ", ")
+	} else {
+		made += "nothing that was declared as created was looked for at the end"
 	}
 	say("primary_deliverable_exists", deliverable, made)
 	say("quality_standards_met", quality, "whether it is good enough")
@@ -278,5 +291,13 @@ func settingTrue(settings []plan.Setting, key string) bool {
 	return slices.ContainsFunc(settings, func(s plan.Setting) bool {
 		ok, err := strconv.ParseBool(s.Value.Text)
 		return s.Key == key && err == nil && ok
+	})
+}
+
+// granted reports whether somebody found each completion criterion in words met.
+func granted(p *plan.Plan, r *history.Run) bool {
+	criteria := p.Completion.AcceptanceCriteria
+	return len(criteria) > 0 && !slices.ContainsFunc(criteria, func(text string) bool {
+		return !slices.ContainsFunc(r.Final, func(j gate.Judgement) bool { return r.Grants(j, text) })
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
-	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/exec/internal/remedy"
 	"github.com/planlock/planlock/exec/internal/template"
 	rungs "github.com/planlock/planlock/exec/recovery"
@@ -408,7 +407,7 @@ func sameAgain(m *Model) []emptyBackup {
 	for _, t := range m.plan.Tasks {
 		for i := range t.Steps {
 			for _, b := range t.Steps[i].Backups {
-				if compliance.SameAgain(&t.Steps[i], b) {
+				if t.Steps[i].SameAgain(&b) {
 					all = append(all, emptyBackup{b.ID, t.Steps[i].Address})
 				}
 			}

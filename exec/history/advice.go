@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -68,6 +69,15 @@ type Advised struct {
 	Nothing bool   `json:"nothing,omitempty"`
 
 	At time.Time `json:"-"` // when it was recorded; set by the fold
+}
+
+// Without says that a task began without the advice that was to be had before it,
+// and why; "" of other advice, and where there was some.
+func (f *Advised) Without(task string) string {
+	if f.Point != "task" || f.Error == "" {
+		return ""
+	}
+	return fmt.Sprintf("task %s begins without %s: %s", task, f.Kind, f.Error)
 }
 
 // An Approach is another way that an advisor proposes.

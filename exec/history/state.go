@@ -224,11 +224,10 @@ func (s *Step) Chosen(kind ask.Kind, key string) bool {
 }
 
 // ChosenLast reports whether the latest question about the step was answered
-// with a choice. One about what others did in the workspace, which is asked at a
-// step, is none about it.
+// with a choice (see [Exchange.AboutStep]).
 func (s *Step) ChosenLast(key string) bool {
 	for _, x := range slices.Backward(s.Questions) {
-		if k := x.Question.Kind; k != ask.External && k != ask.Conflict {
+		if x.AboutStep() {
 			return x.Answer != nil && x.Answer.Choice == key
 		}
 	}
@@ -299,6 +298,12 @@ type Exchange struct {
 	Answer     *ask.Answer
 	Unanswered *Unanswered  // the refusal that ended it
 	Mistaken   []Unanswered // answers that did not count
+}
+
+// AboutStep reports whether it is about the step at which it was asked. A question
+// about what others did in the workspace is one of the run.
+func (e Exchange) AboutStep() bool {
+	return e.Question.Kind != ask.External && e.Question.Kind != ask.Conflict
 }
 
 // Open reports whether it still waits.

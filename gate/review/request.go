@@ -72,6 +72,10 @@ type Step struct {
 	// Of work: what may change and must, and what is expected of the output.
 	Declared       *ledger.Declared `json:"declared,omitempty"` // nil: the plan says nothing of it
 	ExpectedOutput string           `json:"expected_output,omitempty"`
+	// Constraints and Components are those that the step names, with what the plan
+	// says of them, as in "latency: below 50 ms".
+	Constraints []string `json:"constraints,omitempty"`
+	Components  []string `json:"components,omitempty"`
 }
 
 // AddStep adds a step as reviewers see it, done by its primary method. What it

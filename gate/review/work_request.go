@@ -68,6 +68,10 @@ func (s *subject) request(ctx context.Context) (Request, error) {
 		}
 		shown := r.AddStep(step)
 		shown.ExpectedOutput = step.ExpectedOutput
+		if pass.Plan != nil {
+			shown.Constraints = pass.Plan.Named("constraints", step.Constraints)
+			shown.Components = pass.Plan.Named("components", step.Components)
+		}
 		if step.Artifacts != nil {
 			declared := step.Artifacts.Declared()
 			shown.Declared = &declared
@@ -164,6 +168,9 @@ func (r *Request) workPrompt(name string) string {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, c)
 	}
 	list(&b, "\nWhat public symbols promise; a machine compares inputs, outputs and errors of Go functions, and nothing else:\n", r.Surfaces)
+	for _, s := range r.Steps {
+		list(&b, "\nWhat binds step "+s.Address+":\n", s.Constraints)
+	}
 	b.WriteString("\nChanged files:\n")
 	for _, c := range r.Changes {
 		fmt.Fprintf(&b, "- %s (%s)\n", c.Path, c.Op)

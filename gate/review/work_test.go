@@ -117,6 +117,32 @@ func TestOtherStepsAreLeftAlone(t *testing.T) {
 	}
 }
 
+// Who judges the work is told what binds it, as who does it is.
+func TestConstraintsAreTold(t *testing.T) {
+	pass := passOf(t)
+	pass.Plan = &plan.Plan{Settings: []plan.Setting{
+		{Key: "constraints.latency", Value: plan.Value{Kind: "string", Text: "below 50 ms"}},
+		{Key: "components.limiter", Value: plan.Value{Kind: "string", Text: "counts"}}}}
+	pass.Task.Steps[0].Constraints = []string{"constraints.latency", "unknown"}
+	pass.Step.Components = []string{"limiter"}
+	var got *review.Request
+	if err := review.Work(workFunc(func(_ context.Context, r review.Request) (review.Review, error) {
+		got = &r
+		return review.Review{Verdict: "fail"}, nil
+	})).Judge(context.Background(), pass); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"latency: below 50 ms", "unknown"}, got.Steps[0].Constraints); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"limiter: counts"}, got.Steps[1].Components); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(got.Prompt(), "What binds step 1.1:\n") || !strings.Contains(got.Prompt(), "latency: below 50 ms") {
+		t.Errorf("a model is not told: %s", got.Prompt())
+	}
+}
+
 func TestTimeOut(t *testing.T) {
 	if got := review.Work(says(review.Review{})).Info().Timeout.Seconds(); got != 120 {
 		t.Errorf("the time-out is %v seconds, want 120", got)

@@ -67,6 +67,12 @@ func (s *reportStep) failed() bool {
 	return slices.ContainsFunc(s.Attempts, func(a reportAttempt) bool { return a.Failure != nil && !a.faultless() })
 }
 
+// unaided reports whether nobody was asked about the step. What others did in the
+// workspace is asked about at a step, and is none of it.
+func (s *reportStep) unaided() bool {
+	return !slices.ContainsFunc(s.Questions, func(q asked) bool { return q.Kind != "external" && q.Kind != "conflict" })
+}
+
 // count says what the lists of a report come to.
 func (c *claims) count(name string, r report) {
 	n := map[string]int{}
@@ -123,7 +129,7 @@ func (c *claims) count(name string, r report) {
 			}
 			if s.failed() {
 				fell++
-				if s.Status == "completed" && len(s.Questions) == 0 {
+				if s.Status == "completed" && s.unaided() {
 					rose++
 				}
 			}
@@ -134,7 +140,7 @@ func (c *claims) count(name string, r report) {
 				continue
 			}
 			done++
-			if len(s.Questions) == 0 {
+			if s.unaided() {
 				unaided++
 			}
 			for _, a := range s.Attempts {

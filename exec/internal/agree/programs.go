@@ -54,12 +54,14 @@ type reportStep struct {
 	Backups                []string
 	Gates                  []judgement
 	Attempts               []reportAttempt
-	Questions              []any
+	Questions              []asked
 	Skipped                *struct{ Done bool }
 	Carried                *struct{ Run string } // another run carried it out, and has its changes
 	Basis                  *basis
 	Failure                *struct{ Class string }
 }
+
+type asked struct{ Kind string }
 
 type reportAttempt struct {
 	Outcome    string

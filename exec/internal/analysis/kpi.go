@@ -54,7 +54,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 
 // step adds a step to the figures about steps.
 func (k *KPIs) step(p *plan.Plan, s *history.Step) {
-	unaided := len(s.Questions)+len(s.Earlier) == 0
+	unaided := !slices.ContainsFunc(slices.Concat(s.Earlier, s.Questions), history.Exchange.AboutStep)
 	if s.Stands() == history.Completed {
 		k.Unaided.Of++
 		if unaided {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/choice"
-	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -177,7 +176,7 @@ func (row rowOf) methods() []Recommendation {
 				}
 				continue
 			}
-			if compliance.SameAgain(row.step, b) {
+			if row.step.SameAgain(&b) {
 				return nil // it did the same again
 			}
 			r.Change, r.Why = fmt.Sprintf("make backup %s the primary method: %s", b.ID, b.Description), "the primary method failed and this one did it"

@@ -63,25 +63,11 @@ func Of(c *guard.Case, hints []string) Briefing {
 	task, step := c.Place()
 	return Briefing{
 		Hints:       bound.First(slices.Concat(task.Hints, hints), Most),
-		Constraints: named(c, "constraints", step.Constraints), Components: named(c, "components", step.Components),
-		Surfaces: bound.First(c.Plan.Promises(step), Most),
-		Earlier:  earlier(c), Decisions: decisions(c), Research: research(c),
+		Constraints: bound.First(c.Plan.Named("constraints", step.Constraints), Most),
+		Components:  bound.First(c.Plan.Named("components", step.Components), Most),
+		Surfaces:    bound.First(c.Plan.Promises(step), Most),
+		Earlier:     earlier(c), Decisions: decisions(c), Research: research(c),
 	}
-}
-
-// named is what the plan says of keys of a free table.
-func named(c *guard.Case, table string, keys []string) []string {
-	var lines []string
-	for _, key := range keys {
-		said := c.Plan.Under(table, key)
-		if len(said) == 0 {
-			lines = append(lines, key) // the name alone tells something
-		}
-		for _, s := range said {
-			lines = append(lines, fmt.Sprintf("%s: %s", s.Key, s.Value.Plain()))
-		}
-	}
-	return bound.First(lines, Most)
 }
 
 // research is what was found before the task.

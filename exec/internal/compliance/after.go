@@ -2,6 +2,7 @@ package compliance
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/modes"
@@ -85,7 +86,7 @@ func reviewBackups(p *plan.Plan, r *history.Run) Reviewed {
 				if was {
 					used++
 				}
-				if SameAgain(s, b) {
+				if s.SameAgain(&b) {
 					v.Findings = append(v.Findings, Finding{Backups, Warning, t.ID, s.Address,
 						fmt.Sprintf("backup %s only does the same again", b.ID), "give another way; to try the same again is what max_retries is for"})
 				}
@@ -96,20 +97,11 @@ func reviewBackups(p *plan.Plan, r *history.Run) Reviewed {
 	return v
 }
 
-// SameAgain reports whether a backup is not another way to do its step: it does
-// the same, or says that it does.
-func SameAgain(s *plan.Step, b plan.Backup) bool {
-	if b.Run == s.Run && b.Prompt == s.Prompt && b.ToolPath == "" && (b.Executor == "" || b.Executor == s.Executor) &&
-		b.Run+b.Prompt != "" {
-		return true
-	}
-	return b.OnlyRepeats()
-}
-
-// wasUsed reports whether a backup was attempted at a step.
+// wasUsed reports whether a backup was attempted at a step, also where the run
+// was set back since.
 func wasUsed(r *history.Run, at plan.Address, b plan.Backup) bool {
 	if s := r.Step(at); s != nil {
-		for _, a := range s.Attempts {
+		for _, a := range slices.Concat(s.Undone, s.Attempts) {
 			if a.Method.Method == "backup_"+b.ID {
 				return true
 			}
@@ -144,7 +136,8 @@ func reviewReading(_ *plan.Plan, r *history.Run) Reviewed {
 }
 
 // reviewEscalation finds switches of mode without measurements, and failures
-// that should have led to one.
+// that should have led to one. It is measured before a step begins, so what is
+// reached with the last step is nobody's omission.
 func reviewEscalation(p *plan.Plan, r *history.Run) Reviewed {
 	v := Reviewed{Why: fmt.Sprintf("switches of mode: %d", len(r.Modes))}
 	for _, m := range r.Modes {
@@ -156,11 +149,19 @@ func reviewEscalation(p *plan.Plan, r *history.Run) Reviewed {
 	if r.Mode != plan.Dynamic {
 		return v
 	}
-	for _, m := range modes.Fired(modes.For(p, modes.Triggers{}).Measure(modes.Observe(r, nil))) {
+	for _, m := range modes.Fired(modes.For(p, modes.Triggers{}).Measure(modes.ObserveBefore(r, lastBegun(r)))) {
 		v.Findings = append(v.Findings, Finding{Article: Escalation, Severity: Warning,
 			Why: fmt.Sprintf("nobody was asked although %s", m), Action: "lower the plan's thresholds, or run it in collaborative mode"})
 	}
 	return v
+}
+
+// lastBegun is where the last step began that did, in the journal.
+func lastBegun(r *history.Run) (at uint64) {
+	for _, s := range r.Steps {
+		at = max(at, s.At)
+	}
+	return at
 }
 
 // reviewLogging looks whether each step that is over has its records.

@@ -35,7 +35,7 @@ func done(p *plan.Plan) *history.Run {
 	for _, t := range p.Tasks {
 		for i := range t.Steps {
 			s := &history.Step{Outline: history.Outline{Address: t.Steps[i].Address, Task: t.ID},
-				Status: history.Completed, EndedAt: uint64(len(r.Steps) + 1),
+				Status: history.Completed, At: uint64(2*len(r.Steps) + 1), EndedAt: uint64(2*len(r.Steps) + 2),
 				Started: at, Over: at.Add(time.Second), Checkpoint: &history.StepStarted{Decision: "proceed"},
 				Attempts: []*history.Attempt{{Number: 1, Started: at, Ended: at.Add(time.Second),
 					Method: history.AttemptStarted{Method: "primary"}}}}
@@ -162,6 +162,18 @@ func TestAfter(t *testing.T) {
 			}
 			r.Steps[3].Status = history.Skipped
 		}, compliance.Escalation, 92},
+		{"with the last step", nil, func(r *history.Run) {
+			r.Mode = plan.Dynamic
+			for i, s := range r.Steps[1:] {
+				s.Status = history.Failed
+				for _, later := range r.Steps[i+2:] {
+					later.Checkpoint.Prior = append(later.Checkpoint.Prior, s.Address)
+				}
+			}
+		}, "", 100},
+		{"a backup was used before a rollback", nil, func(r *history.Run) {
+			r.Steps[0].Undone = []*history.Attempt{{Method: history.AttemptStarted{Method: "backup_1"}}}
+		}, "", 100},
 		{"a switch without a cause", nil, func(r *history.Run) {
 			r.Modes = []history.ModeSwitched{{From: plan.Dynamic, To: plan.Collaborative}}
 		}, compliance.Escalation, 92},

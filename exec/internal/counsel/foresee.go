@@ -2,7 +2,6 @@ package counsel
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/planlock/planlock/exec/advice"
@@ -36,8 +35,8 @@ func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kin
 	if err := co.Rec.Record(ctx, s.Where(0), said); err != nil {
 		return err
 	}
-	if said.Error != "" {
-		co.Warn(fmt.Sprintf("task %s begins without %s: %s", s.Task, kind, said.Error))
+	if warning := said.Without(s.Task); warning != "" {
+		co.Warn(warning)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -54,8 +55,14 @@ func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controll
 		}
 	}
 	for _, i := range e.ungranted(judged) {
-		lines = append(lines, fmt.Sprintf("completion criterion %d was judged by nobody: %s", i+1,
-			e.Plan.Completion.AcceptanceCriteria[i]))
+		text := e.Plan.Completion.AcceptanceCriteria[i]
+		for _, c := range e.Plan.Completion.Checks {
+			if c.Derived && c.Path != "" && strings.Contains(text, c.Path) {
+				c.Derived = false // said in other words
+				text += fmt.Sprintf(" (%s was read from it and holds, and shows no more than that)", c)
+			}
+		}
+		lines = append(lines, fmt.Sprintf("completion criterion %d was judged by nobody: %s", i+1, text))
 	}
 	return bound.First(lines, bound.Lines)
 }

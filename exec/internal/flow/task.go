@@ -88,14 +88,15 @@ func reason(run *history.Run, steps []*history.Step, over *history.TaskOver) str
 	if over.Status == history.Completed {
 		return ""
 	}
+	if s := failing(steps); s != nil {
+		why := ""
+		if len(s.Failed.Reasons) > 0 {
+			why = ": " + s.Failed.Reasons[0]
+		}
+		return fmt.Sprintf("step %s failed (%s)%s", s.Address, s.Failed.Class, why)
+	}
 	for _, s := range steps {
 		switch {
-		case s.Failed != nil:
-			why := ""
-			if len(s.Failed.Reasons) > 0 {
-				why = ": " + s.Failed.Reasons[0]
-			}
-			return fmt.Sprintf("step %s failed (%s)%s", s.Address, s.Failed.Class, why)
 		case s.Blocked != nil && s.Blocked.By == s.Address:
 			return fmt.Sprintf("step %s did not begin: %s", s.Address, s.Blocked.Why)
 		case s.Blocked != nil:
@@ -111,6 +112,17 @@ func reason(run *history.Run, steps []*history.Step, over *history.TaskOver) str
 		}
 	}
 	return Unreached(run)
+}
+
+// failing is the step of a task to whose failure its end is due: one that is
+// critical, else the first that failed; nil where none did.
+func failing(steps []*history.Step) (first *history.Step) {
+	for _, s := range steps {
+		if s.Failed != nil && (first == nil || s.Critical && !first.Critical) {
+			first = s
+		}
+	}
+	return first
 }
 
 // Unreached says why what has not begun did not before the run ended.

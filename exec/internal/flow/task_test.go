@@ -263,3 +263,15 @@ func TestNext(t *testing.T) {
 		})
 	}
 }
+
+// A task that fails by a critical step is said to, also where another one failed
+// before that.
+func TestReasonNamesTheCriticalStep(t *testing.T) {
+	p := planOf(3)
+	for steps, want := range map[string]string{"fHC": "1.2", "ffC": "1.1", "fFF": "1.2"} {
+		over := TaskOver(p, runOf(p, map[string]string{"1": steps}), &p.Tasks[0], true)
+		if !strings.HasPrefix(over.Reason, "step "+want+" failed") {
+			t.Errorf("%s: %q, want step %s", steps, over.Reason, want)
+		}
+	}
+}

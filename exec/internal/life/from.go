@@ -150,7 +150,7 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 	}
 	if later, err := l.WorkedSince(ctx, run); err == nil && later != "" && len(changed) > 0 {
 		started.Warnings = append(started.Warnings,
-			fmt.Sprintf("run %s has worked in the workspace since run %s ended", later, from.Run))
+			fmt.Sprintf("run %s was under way in the workspace after run %s had ended", later, from.Run))
 	}
 	if len(carried) == 0 {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("no step of run %s is taken over", from.Run))

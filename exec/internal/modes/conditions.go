@@ -110,14 +110,19 @@ func (t Triggers) retries(steps []Step) Measurement {
 		"slow down: something that these steps rely on gets worse")
 }
 
-// ofTask counts the failed steps of the task that the last step belongs to.
+// ofTask counts the failed steps of the task that the last step belongs to, or,
+// where they are more, those in a row, over all tasks.
 func (t Triggers) ofTask(steps []Step) Measurement {
 	task := steps[len(steps)-1].Task
 	failed := those(steps, func(s Step) bool { return s.Failed && s.Task == task })
+	text, recommend := fmt.Sprintf("%d steps of task %s failed", len(failed), task), "look at task "+task+" as a whole"
+	if row := trailing(steps, func(s Step) bool { return s.Failed }); len(row) > len(failed) {
+		failed, text, recommend = row, fmt.Sprintf("%d steps failed in a row", len(row)), "look at these tasks as a whole"
+	}
 	return measured(Measurement{Trigger: FailureThreshold, Condition: FailuresOfATask,
 		Value: float64(len(failed)), Threshold: float64(t.TaskFailures), Fired: len(failed) >= t.TaskFailures,
-		Text: fmt.Sprintf("%d steps of task %s failed, the plan's threshold is %d", len(failed), task, t.TaskFailures),
-	}, failed, fmt.Sprintf("look at task %s as a whole: its failures have reached what the plan allows", task))
+		Text: fmt.Sprintf("%s, the plan's threshold is %d", text, t.TaskFailures),
+	}, failed, recommend+": the failures have reached what the plan allows")
 }
 
 // Measure measures all conditions over steps, oldest first, always in the same

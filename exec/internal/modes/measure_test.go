@@ -131,9 +131,23 @@ func condition(all []modes.Measurement, c modes.Condition) (modes.Measurement, b
 	return modes.Measurement{}, false
 }
 
+// Failures in a row count over tasks, where they are more than those of the last.
+func TestFailuresInARowOverTasks(t *testing.T) {
+	for letters, want := range map[string]float64{"FF": 2, "FFF": 3, "F.F": 1, "FF.": 0} {
+		steps := rows(letters)
+		for i := range steps {
+			steps[i].Task = fmt.Sprint(i)
+		}
+		m, _ := condition(modes.Triggers{TaskFailures: 2}.Measure(steps), modes.FailuresOfATask)
+		if m.Value != want || m.Fired != (want >= 2) {
+			t.Errorf("%s: measured %v, fired %t: %s", letters, m.Value, m.Fired, m)
+		}
+	}
+}
+
 // The task of the last step is the one whose failures count.
 func TestFailuresOfTheTask(t *testing.T) {
-	steps := rows("FFFF")
+	steps := rows("FF.FF")
 	steps[0].Task, steps[1].Task = "0", "0"
 	m, _ := condition(modes.Triggers{TaskFailures: 3}.Measure(steps), modes.FailuresOfATask)
 	if m.Value != 2 || m.Fired {

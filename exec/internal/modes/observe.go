@@ -3,6 +3,7 @@ package modes
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,10 +31,18 @@ type Step struct {
 // dynamic mode began, in the order in which they ended. failing, if not nil, is
 // the step that is about to fail: it counts as failed, and as the last.
 func Observe(run *history.Run, failing *history.Step) []Step {
+	return observed(run, failing, math.MaxUint64)
+}
+
+// ObserveBefore is [Observe] as it was when something was written to the journal:
+// of the steps that had ended.
+func ObserveBefore(run *history.Run, at uint64) []Step { return observed(run, nil, at) }
+
+func observed(run *history.Run, failing *history.Step, before uint64) []Step {
 	var over []*history.Step
 	for _, s := range run.Steps {
 		counts := s.Status == history.Completed || s.Status == history.Failed
-		if counts && s != failing && s.EndedAt > run.ModeAt {
+		if counts && s != failing && s.EndedAt > run.ModeAt && s.EndedAt < before {
 			over = append(over, s)
 		}
 	}

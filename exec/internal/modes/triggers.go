@@ -89,7 +89,7 @@ const (
 	OutputMismatch  Condition = "output-mismatch-rate"
 	RetryGrowth     Condition = "retry-growth"       // more retries per step than in the window before
 	ViolationRate   Condition = "violation-rate"     // share of steps that broke a constraint
-	FailuresOfATask Condition = "failures-of-a-task" // failed steps of the task; of FailureThreshold
+	FailuresOfATask Condition = "failures-of-a-task" // failed steps of the task, or in a row; of FailureThreshold
 )
 
 // A Measurement is one condition, as it stands.

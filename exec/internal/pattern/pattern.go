@@ -51,11 +51,15 @@ func Of(p *plan.Plan) (Pattern, bool) {
 	return found, found.Name != ""
 }
 
-// words are the texts of a value: of a list, or of a text with commas.
+// joints stand between the names of a text, as a comma does.
+var joints = strings.NewReplacer(";", ",", " and ", ",", " & ", ",", " + ", ",", " with ", ",")
+
+// words are the texts of a value: of a list, or of a text with commas or other
+// [joints].
 func words(v plan.Value) []string {
 	var all []string
 	if v.Kind != "array" {
-		for _, w := range strings.Split(v.Text, ",") {
+		for _, w := range strings.Split(joints.Replace(v.Text), ",") {
 			if w = strings.TrimSpace(w); w != "" {
 				all = append(all, w)
 			}

@@ -2,6 +2,7 @@ package question
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -30,7 +31,7 @@ func lessonOf(s *history.Step, x *history.Exchange) *history.Lesson {
 	}
 	l.Result, l.Lesson = result(s, l)
 	for _, a := range t.Approaches {
-		if a.Method == l.Used {
+		if a.Method == l.Used || used(s, a.Method) {
 			continue
 		}
 		would := bound.FirstLine(a.Description)
@@ -43,6 +44,11 @@ func lessonOf(s *history.Step, x *history.Exchange) *history.Lesson {
 		l.Others = append(l.Others, history.LessonOther{Method: a.Method, Would: bound.Text(would, bound.Short)})
 	}
 	return l
+}
+
+// used reports whether a method of a step was attempted.
+func used(s *history.Step, method string) bool {
+	return slices.ContainsFunc(s.Attempts, func(a *history.Attempt) bool { return a.Method.Method == method })
 }
 
 // result is what happened, and what is to be kept of it.

@@ -58,7 +58,7 @@ func readMarkdown(f *outline.Text) *half {
 			o.list(n)
 		case *ast.Blockquote:
 			if p, ok := n.FirstChild().(*ast.Paragraph); ok && o.goal != nil {
-				o.setGoal(o.Lines(p))
+				o.goalFrom(n, o.Lines(p))
 			}
 		}
 	}
@@ -172,15 +172,34 @@ func (o *outliner) openSpeclet(id, title string, at, level int) {
 	o.known[id] = o.speclet
 }
 
-// setGoal takes the text of the goal from the first lines below its heading.
-func (o *outliner) setGoal(lines []blocks.Line) {
+// goalFrom takes the goal from the first block below its heading that says one.
+// What else stands there is kept, up to the next heading.
+func (o *outliner) goalFrom(n ast.Node, lines []blocks.Line) {
+	rest := o.setGoal(lines)
+	switch {
+	case o.goal != nil: // the block says nothing
+	case len(rest) > 0:
+		o.belowGoal(rest[0].At, n.NextSibling())
+	default:
+		o.belowGoal(o.End(n), n.NextSibling())
+	}
+}
+
+// belowGoal opens the section of what is said below the heading Goal besides the
+// goal. Any heading ends it.
+func (o *outliner) belowGoal(from int, first ast.Node) {
+	o.section = &section{name: "goal", title: "Goal", level: 7, from: from, first: first}
+}
+
+// setGoal takes the text of the goal from the first lines below its heading, and
+// gives back the others.
+func (o *outliner) setGoal(lines []blocks.Line) (rest []blocks.Line) {
 	if len(lines) == 0 {
-		return
+		return nil
 	}
 	if l, ok := labelled(lines[0]); ok && l.name == "goal" {
 		if lines[0].Text, lines[0].At = l.value, l.at; l.value == "" {
-			o.setGoal(lines[1:])
-			return
+			return o.setGoal(lines[1:])
 		}
 	}
 	n := 1
@@ -189,11 +208,14 @@ func (o *outliner) setGoal(lines []blocks.Line) {
 	}
 	*o.goal = say(joined(lines[:n]), lines[0].At)
 	o.goal = nil
+	return lines[n:]
 }
 
 // listGoals takes each item of a list below the heading Goal for a goal of its
-// own, but for those with another label, as **Owner:**.
+// own, but for those with another label, as **Owner:**, from which on the list
+// is kept.
 func (o *outliner) listGoals(n *ast.List) {
+	kept := o.End(n)
 	for i, item := range blocks.Items(n) {
 		own := o.Own(item)
 		if i > 0 {
@@ -201,6 +223,7 @@ func (o *outliner) listGoals(n *ast.List) {
 				continue
 			}
 			if l, ok := labelled(own[0]); ok && l.name != "goal" {
+				kept = min(kept, own[0].At)
 				continue
 			}
 			o.half.goals = append(o.half.goals, said{at: own[0].At, ok: true})
@@ -211,6 +234,7 @@ func (o *outliner) listGoals(n *ast.List) {
 			o.goal = nil
 		}
 	}
+	o.belowGoal(kept, n.NextSibling())
 }
 
 // wraps reports whether a line of a goal goes on in the next. A goal is one
@@ -228,7 +252,7 @@ func wraps(l, next blocks.Line) bool {
 func (o *outliner) paragraph(n *ast.Paragraph) {
 	lines := o.Lines(n)
 	if o.goal != nil {
-		o.setGoal(lines)
+		o.goalFrom(n, lines)
 		return
 	}
 	if !o.headed && len(lines) > 0 && o.Text.Offset(lines[0].At).Column == 1 {

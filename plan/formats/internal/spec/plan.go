@@ -97,7 +97,7 @@ func settingsFrom(first, second *half) plan.Plan {
 		p = q
 		p.Meta.Name, p.Meta.Version = cmp.Or(q.Meta.Name, m.Meta.Name), cmp.Or(q.Meta.Version, m.Meta.Version)
 		p.Meta.Extra = slices.Concat(q.Meta.Extra, m.Meta.Extra)
-		p.Completion.AcceptanceCriteria = listSaid(q.Completion.AcceptanceCriteria, m.Completion.AcceptanceCriteria)
+		p.Completion.AcceptanceCriteria = allSaid(q.Completion.AcceptanceCriteria, m.Completion.AcceptanceCriteria)
 		p.Completion.Flags = slices.Concat(q.Completion.Flags, m.Completion.Flags)
 		p.Settings = slices.Concat(q.Settings, m.Settings)
 	}
@@ -245,7 +245,7 @@ func (m *making) task(at string, p pairing[task], first, second *half) plan.Task
 	t.ID, t.Status, t.Title = cmp.Or(a.id, b.id), plan.Open, a.title.or(b.title).text
 	t.Description, t.DependsOn = cmp.Or(a.description, b.description), listSaid(b.dependsOn, a.dependsOn)
 	t.ResearchEnabled, t.ResearchSources = a.research || b.research, listSaid(b.sources, a.sources)
-	t.AcceptanceCriteria = listSaid(b.criteria, a.criteria)
+	t.AcceptanceCriteria = allSaid(b.criteria, a.criteria)
 	m.acts(at, saidIn(p).acts, first, second)
 	pairs := pairSteps(p)
 	if len(pairs) > 0 {
@@ -433,6 +433,22 @@ func listSaid[T any](a, b []T) []T {
 		return a
 	}
 	return b
+}
+
+// allSaid are the texts of two lists, each once: those of the second that stand
+// in the first in other letters, with other blanks or another full stop, are the
+// same.
+func allSaid(a, b []string) []string {
+	alike := func(text string) string {
+		return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(text), " ")), ".")
+	}
+	all := slices.Clip(a)
+	for _, text := range b {
+		if !slices.ContainsFunc(all, func(s string) bool { return alike(s) == alike(text) }) {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // firstFlag is the first of two truths that is said.

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/planlock/planlock/plan"
@@ -48,10 +49,16 @@ func criticalNoBackup(c spot) {
 // A backup is another way to do the step. Doing the same again is what
 // max_retries is for.
 func backupOnlyRetry(c spot) {
+	doing := c.s.act
+	if doing == nil {
+		doing = new(plan.Step)
+	}
 	for _, b := range c.s.backups {
-		if (&plan.Backup{Description: b.text.text}).OnlyRepeats() {
+		as := b.act
+		as.Description = b.text.text
+		if doing.SameAgain(&as) {
 			c.tell(b.at, "describe another way, and raise max_retries if trying again helps",
-				"backup %s of step %s only does the same again: %q", b.id, c.step(), shorten(b.text.text))
+				"backup %s of step %s only does the same again: %q", b.id, c.step(), shorten(cmp.Or(as.Run, as.Prompt, b.text.text)))
 		}
 	}
 }

@@ -9,7 +9,9 @@ import (
 )
 
 // Later steps see what went wrong before them: [error_propagation] has enabled
-// and read_prior_steps, both true.
+// and read_prior_steps, both true, and dependency_tracking is not false. They see
+// it whatever is said, and where it is said that they do not, a person is asked
+// before each task.
 func propagationIncomplete(c spot) {
 	n := c.h.root.Find("error_propagation")
 	if n == nil {
@@ -17,15 +19,22 @@ func propagationIncomplete(c spot) {
 			`propagation_strategy = "halt_on_critical"`, "nothing is said about what a failure means for later steps")
 		return
 	}
-	var missing []string
-	if f := flagIn(n, "enabled", "propagation_enabled"); f.value == nil || !*f.value {
-		missing = append(missing, "enabled = true")
+	var missing, off []string
+	for _, names := range [...][]string{{"enabled", "propagation_enabled"}, {"read_prior_steps"}, {"dependency_tracking"}} {
+		switch f := flagIn(n, names...); {
+		case f.value != nil && !*f.value:
+			missing, off = append(missing, names[0]+" = true"), append(off, names[0]+" = false")
+		case f.value == nil && names[0] != "dependency_tracking":
+			missing = append(missing, names[0]+" = true")
+		}
 	}
-	if f := flagIn(n, "read_prior_steps"); f.value == nil || !*f.value {
-		missing = append(missing, "read_prior_steps = true")
-	}
-	if len(missing) > 0 {
-		c.tell(n.At, "set  "+strings.Join(missing, "  and  "), "later steps do not learn what went wrong before them")
+	hint := "set  " + strings.Join(missing, "  and  ")
+	switch {
+	case len(off) > 0:
+		c.tell(n.At, hint, "the plan says %s: later steps learn all the same what went wrong before them, and a person is asked "+
+			"before each task", strings.Join(off, " and "))
+	case len(missing) > 0:
+		c.tell(n.At, hint, "the plan does not say that later steps learn what went wrong before them, as they do")
 	}
 }
 

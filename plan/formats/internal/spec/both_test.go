@@ -1,0 +1,96 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// pairOf reads the example with edits, old and new text by turns.
+func pairOf(t *testing.T, edits ...string) *plan.Draft {
+	t.Helper()
+	markdown, toml := example(false)
+	edit := strings.NewReplacer(edits...)
+	d, err := read(texts(edit.Replace(markdown), edit.Replace(toml)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// What either half says that must hold counts; what both say stands once,
+// whatever its letters, blanks and full stops.
+func TestCriteriaOfBothHalvesCount(t *testing.T) {
+	for list, want := range map[string][]string{
+		"- [ ] The eleventh request is refused\n- [ ] The page is short": {"The eleventh request is refused", "The page is short"},
+		"- the eleventh  request is refused.":                            {"The eleventh request is refused"},
+		"- The page is short":                                            {"The eleventh request is refused", "The page is short"},
+	} {
+		got := pairOf(t, "- [ ] The eleventh request is refused", list).Plan.Completion.AcceptanceCriteria
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", list, got, want)
+		}
+	}
+}
+
+// What stands below the heading Goal beside the goal is part of the plan, and
+// hides no section behind it.
+func TestWhatStandsBesideTheGoalIsKept(t *testing.T) {
+	for below, want := range map[string]string{
+		"":                                "",
+		"\n\nMore about it.":              "More about it.",
+		"\n**Owner:** Ann":                "**Owner:** Ann",
+		"\n\n- Fast\n- Small":             "- Fast\n- Small",
+		"\n\n```\ncode\n```\n\nAnd more.": "```\ncode\n```\n\nAnd more.",
+	} {
+		d := pairOf(t, "## Goal\n"+exampleGoal, "## Goal\n"+exampleGoal+below)
+		got := ""
+		for _, s := range d.Plan.Settings {
+			if s.Key == "metadata.sections.Goal" {
+				got = strings.TrimSpace(s.Value.Text)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: kept %q, want %q", below, got, want)
+		}
+		if d.Plan.Goal != exampleGoal || len(d.Plan.Completion.AcceptanceCriteria) != 1 {
+			t.Errorf("%q: the goal is %q, criteria %q", below, d.Plan.Goal, d.Plan.Completion.AcceptanceCriteria)
+		}
+	}
+}
+
+// A backup that runs what the step runs is none, whatever it is called.
+func TestABackupThatRunsTheSame(t *testing.T) {
+	for run, want := range map[string]bool{"make": true, "make again": false} {
+		d := pairOf(t, "description = \"Write the limiter\"", "description = \"Write the limiter\"\nrun = \"make\"",
+			"description = \"Use a library\"", "description = \"Use a library\"\nrun = \""+run+"\"")
+		told := slices.ContainsFunc(d.Found, func(f plan.Diagnostic) bool { return f.Code == "backup-only-retry" })
+		if told != want {
+			t.Errorf("%q: told %t, want %t", run, told, want)
+		}
+	}
+}
+
+// What is turned off is named with what follows, and so is what is not said.
+func TestPropagationThatIsTurnedOff(t *testing.T) {
+	const on = "read_prior_steps = true\npropagation"
+	for keys, want := range map[string]string{
+		"read_prior_steps = true\npropagation":                             "",
+		"read_prior_steps = true\ndependency_tracking = true\npropagation": "",
+		"propagation":                           "the plan does not say that later steps learn",
+		"read_prior_steps = false\npropagation": "the plan says read_prior_steps = false: later steps learn all the same",
+		"read_prior_steps = true\ndependency_tracking = false\npropagation": "the plan says dependency_tracking = false: later",
+	} {
+		got := ""
+		for _, f := range pairOf(t, on, keys).Found {
+			if f.Code == "error-propagation-incomplete" {
+				got = f.Message
+			}
+		}
+		if !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%q: %q, want %q", keys, got, want)
+		}
+	}
+}
