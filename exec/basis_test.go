@@ -38,6 +38,7 @@ func TestBasis(t *testing.T) {
 		"nothing":               {`{ kind = "command", run = "true" }`, "one\n", history.Declared, history.Partial},
 		"what holds without it, and not when it is empty": {
 			`{ kind = "command", run = "! test -e a.txt || test -s a.txt" }`, "one\n", history.Declared, history.Partial},
+		"that it is well formed":  {`{ kind = "command", run = "gofmt a.txt" }`, "package a\n", history.Declared, history.Partial},
 		"an empty file":           {`{ kind = "command", run = "test -f a.txt" }`, "", history.Declared, history.Partial},
 		"a program that it wrote": {`{ kind = "command", run = "sh a.txt" }`, "test -s a.txt\n", history.Declared, history.Partial},
 	}

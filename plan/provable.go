@@ -10,7 +10,7 @@ func (c Check) LooksInside() bool {
 }
 
 // Provable tells the steps that have something which may tell their work from
-// its absence: a postcondition that looks inside, a test that is to fail before
+// its absence: a postcondition that can prove something, a test that is to fail before
 // and to hold after, or such a check of a requirement that they serve. Of the
 // others only a reviewer can say anything. A postcondition of a step that may
 // change nothing holds before it as well.
@@ -23,14 +23,14 @@ func (p *Plan) Provable() func(*Step) bool {
 	}
 	checked := map[string]bool{}
 	for _, r := range p.Requirements {
-		checked[r.ID] = r.Check != nil && r.Check.LooksInside()
+		checked[r.ID] = r.Check != nil && r.Check.CanProve()
 	}
 	return func(s *Step) bool {
 		if slices.ContainsFunc(s.Requirements, func(id string) bool { return checked[id] }) {
 			return true
 		}
 		return s.TestIntent != nil || fixing[s.Address] ||
-			!s.changesNothing() && slices.ContainsFunc(s.Postconditions, Check.LooksInside)
+			!s.changesNothing() && slices.ContainsFunc(s.Postconditions, Check.CanProve)
 	}
 }
 

@@ -177,9 +177,9 @@ func TestTestIntent(t *testing.T) {
 		}
 	}
 	softer, other := files{"p/p_test.go": "package p\n\n// softer\n"}, &plan.TestIntent{Test: "go test ./p", FixedBy: "1.9"}
-	fixes := func(at plan.Address, exit int) func(*gate.Pass) {
+	fixes := func(at plan.Address, exit int, output ...string) func(*gate.Pass) {
 		return func(p *gate.Pass) {
-			p.Phase, p.Step.Address, p.OpenIntents, p.Runner = gate.During, at, []*plan.TestIntent{intent}, script(exit)
+			p.Phase, p.Step.Address, p.OpenIntents, p.Runner = gate.During, at, []*plan.TestIntent{intent}, script(exit, output...)
 		}
 	}
 	final := func(exit int) func(*gate.Pass) {
@@ -201,6 +201,7 @@ func TestTestIntent(t *testing.T) {
 		{"still open", nil, nil, fixes("1.3", 1), passed},
 		{"green", nil, nil, fixes("1.2", 0), passed},
 		{"not green", nil, nil, fixes("1.2", 1), []string{"fail", "test-not-green"}},
+		{"green without a test", nil, nil, fixes("1.2", 0, "ok  \tp\t0.1s [no tests to run]"), []string{"fail", "test-not-green"}},
 		{"green at the end", nil, nil, final(0), passed},
 		{"not green at the end", nil, nil, final(2), []string{"fail", "test-not-green"}},
 		{"no runner", nil, wrote, func(p *gate.Pass) { writes(1)(p); p.Runner = nil }, []string{"undecided"}},

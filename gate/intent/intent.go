@@ -23,6 +23,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/internal/code"
+	"github.com/planlock/planlock/internal/testfirst"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -30,7 +31,7 @@ import (
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "test-intent",
-		Doc:     "The test of a test_intent must fail at the end of its step (a test that does not compile has failed), in a file that the step changed and that the command runs or names; pass at the end of the step that fixes it, with the files as they were when it failed; and pass at the end of the run. A command that is not found decides nothing.",
+		Doc:     "The test of a test_intent must fail at the end of its step (a test that does not compile has failed), in a file that the step changed and that the command runs or names; pass at the end of the step that fixes it, with the files as they were when it failed; and pass at the end of the run. A file that is called like a test counts as run. A command that is not found decides nothing; a test program that says that it ran no test has not passed.",
 		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During, gate.Final}, Stateless: true,
 	}, noIntent, judgeIntent)
 }
@@ -101,6 +102,11 @@ func green(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 		}
 		pass.Report(gate.Finding{Code: code.TestNotGreen, Message: message, Expected: "status 0",
 			Happened: say.Ended(r)})
+		return nil
+	}
+	if testfirst.Untested(r.Output) {
+		pass.Report(gate.Finding{Code: code.TestNotGreen, Message: fmt.Sprintf("%q runs no test", t.Test),
+			Expected: "a test that passes", Happened: say.Ended(r)})
 		return nil
 	}
 	pass.Evidencef("%q passes", t.Test)

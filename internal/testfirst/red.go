@@ -20,14 +20,31 @@ const (
 // without are what test programs print that found no test, by their status.
 func without(exit int) []string {
 	switch exit {
-	case 0:
-		return []string{"no tests to run", "no test files", "running 0 tests"}
 	case 1:
 		return []string{"No tests found", "No test files found"}
 	case 5:
 		return []string{"no tests ran", "collected 0 items", "Ran 0 tests"}
 	}
 	return nil
+}
+
+// ran is a line of a test program that has run a test.
+var ran = lazyre.New(`^ok\s|^--- |^running [1-9]|^test \S+ \.\.\. `)
+
+// Untested reports whether a test program that was content says that it has run no
+// test, in any of the parts that it tells of.
+func Untested(output string) bool {
+	none := false
+	for line := range strings.Lines(output) {
+		switch {
+		case strings.Contains(line, "no tests to run"), strings.Contains(line, "no test files"),
+			strings.Contains(line, "running 0 tests"):
+			none = true
+		case ran.MatchString(line):
+			return false
+		}
+	}
+	return none
 }
 
 // Nothing says why a command has tested nothing, by its status and what it
@@ -38,6 +55,9 @@ func Nothing(exit int, output string) string {
 		return "a command was not found"
 	case exit < 0 || exit > signal:
 		return fmt.Sprintf("a command crashed (status %d)", exit)
+	}
+	if exit == 0 && Untested(output) {
+		return "no test was run"
 	}
 	for _, text := range without(exit) {
 		if strings.Contains(output, text) {

@@ -6,6 +6,25 @@ import (
 	"github.com/planlock/planlock/internal/testfirst"
 )
 
+// TestUntested tells a test program that has run no test from one that has.
+func TestUntested(t *testing.T) {
+	for output, want := range map[string]bool{
+		"ok  \tex/srv\t0.002s [no tests to run]\n":                                    true,
+		"testing: warning: no tests to run\nPASS\nok  \tex\t0.1s [no tests to run]\n": true,
+		"?   \tex\t[no test files]\n":                                                 true,
+		"?   \tex\t[no test files]\nok  \tex/srv\t0.002s\n":                           false,
+		"=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \tex\t0.1s\n":            false,
+		"running 0 tests\n\ntest result: ok. 0 passed\n":                              true,
+		"running 0 tests\n\nrunning 2 tests\ntest a ... ok\n":                         false,
+		"all is well\n": false,
+		"":              false,
+	} {
+		if got := testfirst.Untested(output); got != want {
+			t.Errorf("%q: %v", output, got)
+		}
+	}
+}
+
 // A failure counts if it is one of the test that was written.
 func TestElsewhere(t *testing.T) {
 	const body = "func TestLimit(t *testing.T) {}\n\ndef test_limit():\n"

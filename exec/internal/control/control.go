@@ -38,13 +38,13 @@ type Case struct {
 
 // Run holds the checks against trees that lack the work, and returns what that
 // showed, and the tree that the folder holds afterwards, which is After again.
-// Checks that can tell nothing of what is in files are left out. The error says
+// Checks that can prove nothing are left out. The error says
 // that the folder does not hold After any more.
 func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error) {
 	var asked []plan.Check
 	var all []history.Control
 	for _, k := range c.Checks {
-		if k.LooksInside() {
+		if k.CanProve() {
 			asked = append(asked, k)
 			all = append(all, history.Control{Check: k.String(), Keeps: c.Keeps, Own: Own(k, c.Changes)})
 		}
@@ -86,7 +86,7 @@ func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error)
 func (c *Case) Ahead(ctx context.Context) []history.Control {
 	var all []history.Control
 	for _, k := range c.Checks {
-		if k.LooksInside() {
+		if k.CanProve() {
 			result, why := c.decide(ctx, c.Pass.After, k)
 			all = append(all, history.Control{Check: k.String(), Before: result, Why: why})
 		}
