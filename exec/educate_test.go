@@ -107,7 +107,9 @@ func TestEducationDialogue(t *testing.T) {
 
 // What was tried and failed is no approach that would have done anything.
 func TestWhatWasTriedWouldNotHave(t *testing.T) {
-	b := exectest.New(t, lessons(""), nil, files(5, byBackup))
+	script := files(5, func(name string) exec.Func { return exectest.Write(name, name) })
+	script["2.1"] = byBackup("2")
+	b := exectest.New(t, lessons(""), nil, script)
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer { return answer(q, "y") })
 	l := b.Run(t).Run.Step("2.1").Lesson
 	if l == nil || l.Chosen != "primary" || l.Used != "backup_1" || len(l.Others) != 0 {
