@@ -17,7 +17,7 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		return text
 	}
 	as := spellingOf(at.run, at.dir, at.given)
-	if _, lock := (exec.Workspace{Dir: at.dir}).Sources(at.run); lock == "" {
+	if _, lock := (exec.Workspace{Dir: at.dir}).Sources(at.run); lock == "" || at.run.Started.Shadow {
 		text = "mend what the report names; once that is mended:  " + as.spell(action.Action{Kind: action.Run})
 	}
 	if at.run.Count(history.Completed) > 0 && !at.run.Started.Shadow {

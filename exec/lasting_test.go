@@ -74,3 +74,44 @@ func TestWhatDidNotLastIsDoneAgain(t *testing.T) {
 		t.Errorf("anew: %q", got)
 	}
 }
+
+// What a step declares of artifacts, and brings about, is so at the end, unless a
+// later step declares otherwise.
+func TestDeclaredArtifactsLast(t *testing.T) {
+	files := exectest.Files{"old.txt": "old\n", "text.txt": "before\n", "other.txt": "x\n"}
+	create, modify, remove := `create = ["new.txt"]`, `modify = ["text.txt"]`, `delete = ["old.txt"]`
+	makes, edits, deletes := exectest.Write("new.txt", "new\n"), exectest.Write("text.txt", "after\n"), exectest.Remove("old.txt")
+	for name, tt := range map[string]struct {
+		declares string
+		does     exec.Func
+		later    string // what the plan says of the second step
+		second   exec.Func
+		said     string
+	}{
+		"what was created is gone":         {create, makes, "", exectest.Remove("new.txt"), `file_exists path="new.txt"`},
+		"and a later step deletes it":      {create, makes, `artifacts = { delete = ["new.txt"] }`, exectest.Remove("new.txt"), ""},
+		"what was created is another":      {create, makes, "", exectest.Write("new.txt", "other\n"), ""},
+		"what was deleted is back":         {remove, deletes, "", exectest.Write("old.txt", "x\n"), `file_absent path="old.txt"`},
+		"and a later step creates it":      {remove, deletes, `artifacts = { create = ["old.txt"] }`, exectest.Write("old.txt", "x\n"), ""},
+		"what was modified is as it was":   {modify, edits, "", exectest.Write("text.txt", "before\n"), `"text.txt", which at the end is as it was`},
+		"and is gone":                      {modify, edits, "", exectest.Remove("text.txt"), `"text.txt", which at the end is as it was`},
+		"and a later step modifies it":     {modify, edits, `artifacts = { modify = ["text.txt"] }`, exectest.Write("text.txt", "before\n"), ""},
+		"and a later step supersedes this": {modify, edits, `supersedes = ["1.1"]`, exectest.Write("text.txt", "before\n"), ""},
+		"what was modified is another":     {modify, edits, "", exectest.Write("text.txt", "more\n"), ""},
+		"nothing of it":                    {modify, edits, "", exectest.Write("other.txt", "more\n"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "schema = 1\nprofile = \"observe\"\ngoal.description = \"g\"\n[[tasks]]\nid = 1\n" +
+				"[[tasks.steps]]\nid = 1\ndescription = \"first\"\nartifacts = { " + tt.declares + " }\n" +
+				"[[tasks.steps]]\nid = 2\ndescription = \"second, of new.txt, old.txt and text.txt\"\n" + tt.later + "\n"
+			run := exectest.Run(t, text, files, exectest.Script{"1.1": tt.does, "1.2": tt.second})
+			reasons := strings.Join(run.Report.Run.Ended.Reasons, "\n")
+			if got := strings.Contains(reasons, "postconditions: "); got != (tt.said != "") || !strings.Contains(reasons, tt.said) {
+				t.Errorf("the reasons are %q", reasons)
+			}
+			if tt.said != "" {
+				run.Want(t, history.NotAchieved)
+			}
+		})
+	}
+}

@@ -70,8 +70,8 @@ type Pass struct {
 	// Frozen are the tests of OpenIntents that were seen to fail, in the order
 	// in which they were written. The controller sets it.
 	Frozen []Frozen
-	// Lasting are postconditions that must hold at the end still. In final only;
-	// the controller sets it.
+	// Lasting is what held after steps and must hold at the end still. In final
+	// only; the controller sets it.
 	Lasting []Lasting
 	// Introduced says since when each invariant (by id) is known to hold:
 	// "base" or a step's address. An invariant that is not in it was not seen
@@ -81,6 +81,12 @@ type Pass struct {
 	// hold, and was tolerated; "" where no step did: it did not hold before the
 	// first one, or, where Introduced has it too, others broke it.
 	Broken map[string]plan.Address
+	// Opening says, before a step, that no step is completed: nothing was done
+	// yet, or the run was set back to its beginning. The controller sets it.
+	Opening bool
+	// SetBack says, before a step, that the run was set back to it, and that it was
+	// not attempted since. The controller sets it.
+	SetBack bool
 	// Kept are the questions in answer to which what others did became part of
 	// the tree since a step was completed; nil: nothing did.
 	Kept []string
@@ -111,13 +117,20 @@ type Frozen struct {
 	Files  []ledger.Entry // as they were when it failed
 }
 
-// Lasting are postconditions of a completed step which held after it, of which
-// no later step says anything else, and behind which the tree changed.
+// Lasting is what held after a completed step behind which the tree changed,
+// and of which no later step says anything else.
 type Lasting struct {
 	Task      *plan.Task
 	Step      *plan.Step
 	Essential bool // the step decides whether the goal is achieved
-	Checks    []plan.Check
+	// Checks are its postconditions, and what it declares of artifacts that seem
+	// to be otherwise.
+	Checks []plan.Check
+	// Undone are the paths that it is declared to modify, and did, and that are as
+	// they were before it.
+	Undone []string
+	// Artifacts is how many declared paths and symbols were looked at.
+	Artifacts int
 	Since     []plan.Address // the steps that changed the tree after it, in the order in which they ended
 }
 

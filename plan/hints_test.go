@@ -241,6 +241,22 @@ func TestCreatedAgain(t *testing.T) {
 			}
 		}
 	}
+	text := change(t, `create = ["server/limit.go"]`, `create = ["server/limit.go"], modify = ["b.md"]`)
+	text = strings.Replace(text, again, `artifacts = { create = ["b.md"] }`, 1)
+	if got := saysOf(t, text, "artifact-created-again"); len(got) != 1 || !strings.Contains(got[0], "has modified it before") {
+		t.Errorf("modified before: %q", got)
+	}
+	for _, tt := range []struct{ first, second, want string }{
+		{`symbols_add = ["server.X"]`, `symbols_add = ["server.X"]`, "has added it before"},
+		{`symbols_remove = ["server.X"]`, `symbols_remove = ["server.X"]`, "has removed it before"},
+		{`symbols_add = ["server.X"]`, `symbols_remove = ["server.X"]`, ""},
+	} {
+		got := saysOf(t, "schema = 1\nprofile = \"observe\"\ngoal.description = \"g\"\n[[tasks]]\nid = 1\n[[tasks.steps]]\nid = 1\nartifacts = { "+tt.first+
+			" }\n[[tasks.steps]]\nid = 2\nartifacts = { "+tt.second+" }\n", "artifact-created-again")
+		if (tt.want != "") != (len(got) == 1) || len(got) == 1 && !strings.Contains(got[0], tt.want) {
+			t.Errorf("%s, then %s: %q", tt.first, tt.second, got)
+		}
+	}
 	for _, gone := range []string{"server/limit_test.go", "server/*_test.go"} {
 		text := change(t, `create = ["server/limit.go"]`, `delete = ["`+gone+`"]`)
 		text = strings.Replace(text, again, `artifacts = { create = ["server/limit_test.go"] }`, 1)

@@ -36,12 +36,13 @@ type inspection struct {
 	own      map[string]struct{} // the plan and its lock
 	keys     map[string]bool     // of [components] and [constraints], dotted
 
-	lanes   *Lanes                    // nil: no step may run beside another
-	created map[place]map[int]Address // places in lists of creations that an earlier step created
-	gone    map[place][]missing       // what steps modify or delete that an earlier one deleted
-	spent   int                       // comparisons with globs so far
-	crossed int                       // comparisons of what steps access that may run at once
-	beyond  string                    // the key at which there were too many, until it was told
+	lanes   *Lanes                     // nil: no step may run beside another
+	created map[place]map[int]standing // places in lists of creations that an earlier step created or modified
+	symbols map[place][]missing        // symbols that are added or removed once more
+	gone    map[place][]missing        // what steps modify or delete that an earlier one deleted
+	spent   int                        // comparisons with globs so far
+	crossed int                        // comparisons of what steps access that may run at once
+	beyond  string                     // the key at which there were too many, until it was told
 }
 
 // A place is the index of a task and of a step in it.
@@ -165,12 +166,22 @@ type missing struct {
 	by        Address // the step that deletes it before
 }
 
-// indexCreations finds plain paths that two steps declare as created, where no
-// step between the two deletes them; and those that a step modifies or deletes,
-// where an earlier one deleted them and none between the two creates them.
+// standing is what is there before a step that declares to create it.
+type standing struct {
+	by       Address
+	modified bool // that step modifies it, and it was there before
+}
+
+// indexCreations finds plain paths that a step declares as created, and an
+// earlier one as created or modified, where no step between the two deletes
+// them; and those that a step modifies or deletes, where an earlier one deleted
+// them and none between the two creates them. Symbols that are added again, or
+// removed again, are found likewise.
 func (x *inspection) indexCreations() {
-	x.created, x.gone = map[place]map[int]Address{}, map[place][]missing{}
-	by, deleted := map[string]Address{}, map[string]Address{}
+	x.created, x.gone = map[place]map[int]standing{}, map[place][]missing{}
+	x.symbols = map[place][]missing{}
+	by, deleted := map[string]standing{}, map[string]Address{}
+	added, removed := map[string]Address{}, map[string]Address{}
 	for _, a := range x.sequence {
 		at, ok := x.steps[a]
 		if !ok {
@@ -184,27 +195,46 @@ func (x *inspection) indexCreations() {
 			return fmt.Sprintf("tasks[%d].steps[%d].artifacts.%s[%d]", at.task, at.step, list, k)
 		}
 		for k, p := range artifacts.Create {
-			x.forget(func() string { return key("create", k) }, p, deleted)
+			forget(x, func() string { return key("create", k) }, p, deleted)
 			if ledger.IsGlob(p) {
 				continue
 			}
-			if first, ok := by[p]; !ok || first == a {
-				by[p] = a
+			if first, ok := by[p]; !ok || first.by == a {
+				by[p] = standing{by: a}
 				continue
 			}
 			if x.created[at] == nil {
-				x.created[at] = map[int]Address{}
+				x.created[at] = map[int]standing{}
 			}
 			x.created[at][k] = by[p]
 		}
 		x.lack(at, "artifacts.modify[%d]", artifacts.Modify, deleted)
 		x.lack(at, "artifacts.delete[%d]", artifacts.Delete, deleted)
+		for _, p := range artifacts.Modify {
+			if _, ok := by[p]; !ok && !ledger.IsGlob(p) {
+				by[p] = standing{a, true}
+			}
+		}
 		for k, p := range artifacts.Delete {
-			x.forget(func() string { return key("delete", k) }, p, by)
+			forget(x, func() string { return key("delete", k) }, p, by)
 			if _, again := deleted[p]; !again && !ledger.IsGlob(p) {
 				deleted[p] = a
 			}
 		}
+		x.again(at, a, "artifacts.symbols_add[%d]", artifacts.SymbolsAdd, added, removed)
+		x.again(at, a, "artifacts.symbols_remove[%d]", artifacts.SymbolsRemove, removed, added)
+	}
+}
+
+// again notes which symbols of a list an earlier step has added, or removed,
+// before, and none the other way since.
+func (x *inspection) again(at place, a Address, key string, list []string, same, opposite map[string]Address) {
+	for k, name := range list {
+		if by, ok := same[name]; ok && by != a {
+			x.symbols[at] = append(x.symbols[at], missing{fmt.Sprintf(key, k), name, by})
+		}
+		same[name] = a
+		delete(opposite, name)
 	}
 }
 
@@ -218,7 +248,7 @@ func (x *inspection) lack(at place, key string, list []string, deleted map[strin
 }
 
 // forget drops what a path or glob takes away.
-func (x *inspection) forget(key func() string, pattern string, by map[string]Address) {
+func forget[T any](x *inspection, key func() string, pattern string, by map[string]T) {
 	delete(by, pattern)
 	if !ledger.IsGlob(pattern) || ledger.CheckPattern(pattern) != nil || !x.affords(key, len(by)) {
 		return

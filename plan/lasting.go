@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan/internal/paths"
 )
@@ -24,20 +25,55 @@ func (c Check) OfTree() bool {
 		slices.Contains([]string{"go_build", "go_vet", "go_api_compatible"}, c.Kind)
 }
 
+// Declares are checks that say of the artifacts of a step what is so when it is
+// done: paths and symbols that it creates and adds are there, those that it
+// deletes and removes are not. Of what a glob stands for there is none.
+func (s *Step) Declares() (checks []Check) {
+	if s.Artifacts == nil {
+		return nil
+	}
+	paths := func(kind string, list []string) {
+		for _, p := range list {
+			if !ledger.IsGlob(p) {
+				checks = append(checks, Check{Kind: kind, Path: p})
+			}
+		}
+	}
+	symbols := func(kind string, list []string) {
+		for _, name := range list {
+			checks = append(checks, Check{Kind: kind, Symbol: name})
+		}
+	}
+	paths("file_exists", s.Artifacts.Create)
+	paths("file_absent", s.Artifacts.Delete)
+	symbols("symbol_exists", s.Artifacts.SymbolsAdd)
+	symbols("symbol_absent", s.Artifacts.SymbolsRemove)
+	return checks
+}
+
+// DeclaresOtherwise reports whether a step that comes later declares something
+// else of what a check of an earlier one says: it supersedes that step, has a
+// check of the opposite, or declares the opposite of an artifact.
+func (s *Step) DeclaresOtherwise(earlier Address, c Check) bool {
+	return slices.Contains(s.Supersedes, string(earlier)) || slices.ContainsFunc(s.Postconditions, c.opposes) ||
+		s.Artifacts != nil && s.Artifacts.oppose(c)
+}
+
+// DeclaresAnew reports whether a step that comes later declares that it changes
+// a path which an earlier one modifies, or supersedes that step.
+func (s *Step) DeclaresAnew(earlier Address, path string) bool {
+	return slices.Contains(s.Supersedes, string(earlier)) || s.Artifacts != nil &&
+		slices.ContainsFunc(s.Artifacts.paths(), func(p string) bool { return ledger.Match(p, path) })
+}
+
 // TakesOver reports whether a step that comes later says otherwise of what a
 // check of an earlier one says: it supersedes that step; it has a check of the
 // opposite; it declares the opposite, as to delete the file; or it declares
 // nothing, and its words name the file or symbol. That it modifies a file does
 // not say that what is in it goes.
 func (s *Step) TakesOver(earlier Address, c Check) bool {
-	opposes := func(own Check) bool { return c.opposes(own) }
-	if slices.Contains(s.Supersedes, string(earlier)) || slices.ContainsFunc(s.Postconditions, opposes) {
-		return true
-	}
-	if s.Artifacts == nil {
-		return c.Kind != "file_contains" && (s.words(c.Path) || s.words(lastOf(c.Symbol)))
-	}
-	return s.Artifacts.oppose(c)
+	return s.DeclaresOtherwise(earlier, c) ||
+		s.Artifacts == nil && c.Kind != "file_contains" && (s.words(c.Path) || s.words(lastOf(c.Symbol)))
 }
 
 // opposes reports whether two checks cannot both hold: one wants there what the

@@ -127,14 +127,27 @@ func artifactRules() []rule {
 				}
 			}},
 		{code: "artifact-created-again", severity: Warning,
-			why: "What an earlier step creates is there, unless a step between the two deletes it: a later one that declares " +
-				"it as created will fail.",
+			why: "What an earlier step creates or modifies is there, unless a step between the two deletes it: a later one that " +
+				"declares it as created will fail. So will one that adds, or removes, a symbol which an earlier one has added, or " +
+				"removed. What a glob stands for, and what is a folder, is not known before the run.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				for _, k := range slices.Sorted(maps.Keys(x.created[s.at])) {
 					p, first := s.Artifacts.Create[k], x.created[s.at][k]
+					did := "created it"
+					if first.modified {
+						did = "modified it"
+					}
 					tell(fmt.Sprintf("artifacts.create[%d]", k),
-						fmt.Sprintf("step %s creates %q, and step %s has created it before", s.address, p, first),
+						fmt.Sprintf("step %s creates %q, and step %s has %s before", s.address, p, first.by, did),
 						fmt.Sprintf("declare  modify = [%q]  here, or delete it in a step between the two", p))
+				}
+				for _, m := range x.symbols[s.at] {
+					does, did := "adds", "added"
+					if strings.Contains(m.key, "remove") {
+						does, did = "removes", "removed"
+					}
+					tell(m.key, fmt.Sprintf("step %s %s the symbol %q, and step %s has %s it before", s.address, does, m.path, m.by, did),
+						"take it out of one of the two")
 				}
 			}},
 		{code: "artifact-gone", severity: Warning,

@@ -24,7 +24,8 @@ func TestCompletionCriteria(t *testing.T) {
 	}{
 		{"the deliverable is there", proved, []gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true}`},
-		{"it is not there", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no", Happened: "nothing stands there"})},
+		{"it is not there", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"}),
+			refused("postconditions", gate.Final, gate.Finding{Message: "no", Expected: "file_exists x"})},
 			`{"primary_deliverable_exists":false,"quality_standards_met":false,"verification_passed":false}`},
 		{"it is there, and a check does not hold", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"})},
 			`{"primary_deliverable_exists":true,"quality_standards_met":false,"verification_passed":false}`},

@@ -197,7 +197,9 @@ func (rep *Model) afterFailure() []nextStep {
 		note("%s blocked: unblocked by mending the steps that %s for", count(n, "step is", "steps are"), wait)
 	}
 	switch {
-	case rep.Shadow, len(rep.there()) == 0 && rep.Isolated && rep.Delivered == "":
+	case rep.Shadow:
+		note("The workspace is as it was before the run: mend the plan and run it; only a plan that was changed is locked again")
+	case len(rep.there()) == 0 && rep.Isolated && rep.Delivered == "":
 		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
 	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
 		out = append(out, rep.afterVerdict()...)

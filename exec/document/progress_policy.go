@@ -219,8 +219,8 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		complete = nil // there was nothing to look for
 	}
 	deliverable := complete
-	if complete != nil && makesSomething(p) && !slices.ContainsFunc(rep.Final, lacks) {
-		there := true // what the completion gate found fault with is not that
+	if makesSomething(p) && slices.ContainsFunc(gateResults(rep.Final), looked) {
+		there := !slices.ContainsFunc(rep.Final, lacks)
 		deliverable = &there
 	}
 	made := "whether what was to be made is there: "
@@ -261,11 +261,16 @@ func leftUnmade(p *plan.Plan, rep *Model) (left []string) {
 	return left
 }
 
-// lacks reports whether the completion gate did not find something that was to be
-// made.
+// looked reports whether a gate was asked and could say whether what was made is
+// still there.
+func looked(r pair[result]) bool {
+	return (r.Key == "completion" || r.Key == "postconditions") && r.Value != undecided
+}
+
+// lacks reports whether something that was made is not there at the end.
 func lacks(j judgement) bool {
-	return j.Gate == "completion" &&
-		slices.ContainsFunc(j.Findings, func(f finding) bool { return f.Happened == "nothing stands there" })
+	return j.Gate == "postconditions" &&
+		slices.ContainsFunc(j.Findings, func(f finding) bool { return strings.HasPrefix(f.Expected, "file_exists ") })
 }
 
 // tell reports whether each completion check was seen to fail without the work.

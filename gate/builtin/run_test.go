@@ -57,6 +57,10 @@ func TestAssumptions(t *testing.T) {
 		{"breaks", there, there, assume(plan.Assumption{ID: "A1", Check: &breaks}), []string{"fail", "precondition nowhere"}},
 		{"undecided", there, there, assume(plan.Assumption{ID: "A1", Check: &unsure}), []string{"undecided"}},
 		{"once something was done", there, there, later(assume(plan.Assumption{ID: "A1", Check: &breaks})), passed},
+		{"once it was taken back, and somebody did something", there, there, func(p *gate.Pass) {
+			later(assume(plan.Assumption{ID: "A1", Check: &breaks}))(p)
+			p.Opening = true
+		}, []string{"fail", "precondition nowhere"}},
 	})
 }
 
@@ -78,6 +82,10 @@ func TestInvariants(t *testing.T) {
 		{"before the first step", there, there, inv(gate.Before, nil, breaks, true), no},
 		{"before the first step, though said to hold", there, there, inv(gate.Before, known, breaks, true), no},
 		{"before a later step", there, there, moved(inv(gate.Before, known, breaks, true)), passed},
+		{"before a later step that the run was set back to", there, there, func(p *gate.Pass) {
+			moved(inv(gate.Before, known, breaks, true))(p)
+			p.SetBack = true
+		}, no},
 		{"holds", there, there, inv(gate.During, known, holds, true), passed},
 		{"broken", there, there, inv(gate.During, known, breaks, true), no},
 		{"at the end", there, there, inv(gate.Final, known, breaks, true), no},
@@ -399,25 +407,13 @@ func TestCompletenessStatesThePlansOwnCheck(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	end := func(checks []plan.Check, s ...plan.Artifacts) func(*gate.Pass) {
-		return func(p *gate.Pass) {
-			p.Phase, p.Plan.Completion.Checks, p.Plan.Tasks[0].Steps = gate.Final, checks, nil
-			for i := range s {
-				p.Plan.Tasks[0].Steps = append(p.Plan.Tasks[0].Steps,
-					plan.Step{ID: string(rune('1' + i)), Address: plan.Address("1." + string(rune('1'+i))),
-						Artifacts: &s[i]})
-			}
-		}
+	end := func(checks []plan.Check) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.Phase, p.Plan.Completion.Checks, p.Plan.Tasks[0].Steps = gate.Final, checks, nil }
 	}
-	create, del := plan.Artifacts{Create: []string{"a", "b", "g*"}}, plan.Artifacts{Delete: []string{"[b]"}}
 	try(t, "completion", []trial{
 		{"nothing asked", nil, there, end(nil), passed},
 		{"check holds", nil, there, end([]plan.Check{holds}), passed},
 		{"check breaks", nil, there, end([]plan.Check{breaks}), []string{"fail", "completion nowhere"}},
-		{"created and there", nil, files{"a": "", "b": ""}, end(nil, create), passed},
-		{"created and gone", nil, files{"a": ""}, end(nil, create), []string{"fail", "completion b"}},
-		{"created, then deleted", nil, files{"a": ""}, end(nil, create, del), passed},
-		{"deleted, then created again", nil, files{"a": ""}, end(nil, create, del, create), []string{"fail", "completion b"}},
 	})
 }
 

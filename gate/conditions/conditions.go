@@ -17,8 +17,8 @@ import (
 func After() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "postconditions",
-		Doc:     "Every postcondition of the step must hold; a step is not complete before. At the end those of completed steps must hold still, as far as the tree changed since and no later step says otherwise of what they look at.",
-		Version: "2", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After, gate.Final}, Stateless: true,
+		Doc:     "Every postcondition of the step must hold; a step is not complete before. At the end those of completed steps must hold still, as far as the tree changed since and no later step says otherwise of what they look at; and so must what these steps declare: a created path is there, a deleted one is not, a modified one is not as it was before, symbols are there or gone, unless a later step declares otherwise (what a glob creates or deletes is not looked at).",
+		Version: "3", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After, gate.Final}, Stateless: true,
 	}, quickAfter, func(ctx context.Context, pass *gate.Pass) error {
 		if pass.Phase == gate.Final {
 			return lasting(ctx, pass)

@@ -15,12 +15,20 @@ import (
 // part.
 func lasting(ctx context.Context, pass *gate.Pass) error {
 	var d decide.Several
+	artifacts := 0
 	for _, l := range pass.Lasting {
 		of := *pass
 		of.Task, of.Step = l.Task, l.Step
 		report := pass.Partially
 		if l.Essential {
 			report = pass.Report
+		}
+		artifacts += l.Artifacts
+		for _, path := range l.Undone {
+			report(gate.Finding{Code: code.Postcondition, About: string(l.Step.Address), Path: path,
+				Message: fmt.Sprintf("step %s is declared to modify %q, which at the end is as it was before that, and no later step says so; %s",
+					l.Step.Address, path, since(l.Since)),
+				Expected: fmt.Sprintf("%q modified", path), Happened: "it is as it was"})
 		}
 		for _, c := range l.Checks {
 			d.One(ctx, &of, c, func(v gate.Verdict) {
@@ -30,6 +38,9 @@ func lasting(ctx context.Context, pass *gate.Pass) error {
 					Expected: c.String()}, report)
 			})
 		}
+	}
+	if artifacts > 0 {
+		pass.Evidencef("%d declared paths and symbols of steps behind which the tree changed were looked at", artifacts)
 	}
 	return d.Finish(pass)
 }

@@ -3,8 +3,8 @@
 // during, and at the end.
 //
 // An invariant is looked at before a step only as long as nobody has seen it
-// hold, or nothing has been done, or what others did was kept, or the step is
-// tried again: after each step it is looked at anyway. A finding says since when it held and which step broke
+// hold, or nothing has been done, or the run was set back, or what others did was
+// kept, or the step is tried again: after each step it is looked at anyway. A finding says since when it held and which step broke
 // it, or that it was what others did. One that is not
 // critical fails and stops nothing, and makes the end partial.
 package invariants
@@ -66,15 +66,15 @@ func bindingFirst(all []plan.Invariant) []plan.Invariant {
 }
 
 // firstLook reports whether an invariant must be seen to hold before this step:
-// nobody has seen it yet, or nothing has been done yet, or others did what no
-// step was judged on. One that stops steps is looked at again before a step that
+// nobody has seen it yet, or nothing has been done yet, or the run was set
+// back to it, or others did what no step was judged on. One that stops steps is looked at again before a step that
 // is tried again: what was restored is the tree.
 func firstLook(pass *gate.Pass, inv plan.Invariant) bool {
 	_, seen := pass.Introduced[inv.ID]
 	if _, broken := pass.Broken[inv.ID]; !seen && !broken {
 		return true
 	}
-	return len(pass.Kept) > 0 || decide.Untouched(pass) || inv.Critical && !pass.Began.IsZero()
+	return len(pass.Kept) > 0 || pass.SetBack || decide.Untouched(pass) || inv.Critical && !pass.Began.IsZero()
 }
 
 func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {

@@ -3,6 +3,7 @@ package attempt
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -75,7 +77,7 @@ func (a *Attempts) Together(ctx context.Context, members []engine.Member) error 
 			return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
 		})
 	}
-	if found := meetings(group); len(found) > 0 {
+	if found := meetings(ctx, group); len(found) > 0 {
 		return a.drop(ctx, group, func(*waiting) *fault {
 			f := faultf(history.Met, "%s", found[0])
 			f.Reasons = append(f.Reasons, found[1:]...)
@@ -152,7 +154,7 @@ func (a *Attempts) inLane(w *waiting, s *history.Step, method string) (*history.
 
 // meetings says which steps of a group did not leave each other alone, a line
 // each, and where.
-func meetings(group []*waiting) (found []string) {
+func meetings(ctx context.Context, group []*waiting) (found []string) {
 	for i, w := range group {
 		for _, o := range group[i+1:] {
 			if w.made == nil || o.made == nil {
@@ -166,6 +168,10 @@ func meetings(group []*waiting) (found []string) {
 				if paths := r[0].made.Wrote(reads(r[1].step)); len(paths) > 0 {
 					found = append(found, fmt.Sprintf("step %s changed what step %s declares to read: %s",
 						r[0].s.Address, r[1].s.Address, some(paths)))
+				}
+				if names := r[0].redeclared(ctx, owns(r[1].step)); len(names) > 0 {
+					found = append(found, fmt.Sprintf("step %s changed what step %s owns: %s",
+						r[0].s.Address, r[1].s.Address, some(names)))
 				}
 			}
 		}
@@ -181,6 +187,51 @@ func some(paths []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// redeclared are those of some symbols whose declarations are other ones in the
+// source files that an attempt changed; none where these cannot be read.
+func (w *waiting) redeclared(ctx context.Context, symbols []string) (names []string) {
+	if len(symbols) == 0 {
+		return nil
+	}
+	pairs, err := w.Sources.Changed(ctx, w.made.Changes, w.lane.Contents)
+	if err != nil {
+		w.Rec.Log.Warn("what a step changed of symbols that another owns cannot be read", "step", w.s.Address, "err", err)
+	}
+	for _, name := range symbols {
+		var was, is []string
+		for _, p := range pairs {
+			was, is = append(was, declarations(p.Before, name)...), append(is, declarations(p.After, name)...)
+		}
+		slices.Sort(was)
+		slices.Sort(is)
+		if !slices.Equal(was, is) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// declarations are the texts of those of a symbol in a file, and of what belongs
+// to it, as the methods of a type.
+func declarations(f *source.File, name string) (texts []string) {
+	if f == nil {
+		return nil
+	}
+	for _, s := range f.Symbols {
+		if of, _, _ := source.Cut(s.Name); s.Name == name || of == name {
+			texts = append(texts, s.Text)
+		}
+	}
+	return texts
+}
+
+func owns(s *plan.Step) []string {
+	if s.Access == nil {
+		return nil
+	}
+	return s.Access.Symbols
 }
 
 func reads(s *plan.Step) []string {

@@ -168,7 +168,7 @@ func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, *history.Contro
 	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.Work.Base, tree
-	if pass.Lasting, err = e.lasting(ctx, tree.Digest()); err != nil {
+	if pass.Lasting, err = e.lasting(ctx, tree); err != nil {
 		return nil, nil, err
 	}
 	if pass.Comparison, err = e.Sources.Compare(ctx, ledger.Diff(e.Work.Base, tree), pass.Content); err != nil {

@@ -12,19 +12,20 @@ import (
 )
 
 // lasting are the postconditions of accepted steps that are decided once more
-// about the final tree: those of steps that left another one. What a later step
-// says otherwise of is left to that one, and a file that somebody else changed,
-// and a person kept, to that person. What is known to hold on the final tree, or
-// is decided about it anyway, is not asked again.
-func (e *Ending) lasting(ctx context.Context, final ledger.Digest) ([]gate.Lasting, error) {
+// about the final tree, and what these steps declare of artifacts, of steps that
+// left another tree. What a later step says otherwise of is left to that one,
+// and a file that somebody else changed, and a person kept, to that person. What
+// is known to hold on the final tree, or is decided about it anyway, is not asked
+// again.
+func (e *Ending) lasting(ctx context.Context, final *ledger.Tree) ([]gate.Lasting, error) {
 	adopted, err := e.adopted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	accepted, decided := e.accepted(), e.decided(final)
+	accepted, decided := e.accepted(), e.decided(final.Digest())
 	essential := e.Plan.Essential()
 	var all []gate.Lasting
-	var later []*plan.Step // accepted after the one that is looked at, the last first
+	var later laterSteps
 	var since []plan.Address
 	for _, s := range slices.Backward(accepted) {
 		task, step := e.Judging.At(s.Address)
@@ -32,20 +33,24 @@ func (e *Ending) lasting(ctx context.Context, final ledger.Digest) ([]gate.Lasti
 			continue
 		}
 		step = s.Granted(step)
+		made := s.Account()
 		l := gate.Lasting{Task: task, Step: step, Essential: essential(step), Since: slices.Clone(since)}
 		slices.Reverse(l.Since)
 		for _, c := range step.Postconditions {
 			takesOver := func(by *plan.Step) bool { return by.TakesOver(s.Address, c) }
-			if c.Lasts() && !slices.Contains(decided, c.String()) && !slices.ContainsFunc(later, takesOver) &&
-				!adopted.since(s, c) {
+			if c.Lasts() && !slices.Contains(decided, c.String()) && !later.any(takesOver) && !adopted.since(s, c.Path) {
 				l.Checks = append(l.Checks, c)
 			}
 		}
-		if len(l.Checks) > 0 && s.Left().Tree != final {
-			all = append(all, l)
+		if s.Left().Tree != final.Digest() {
+			open := func(path string) bool { return !adopted.since(s, path) }
+			later.declared(&l, final, made, open)
+			if len(l.Checks)+len(l.Undone)+l.Artifacts > 0 {
+				all = append(all, l)
+			}
 		}
-		later = append(later, step)
-		if made := s.Account(); made != nil && len(made.Changes) > 0 {
+		later = append(later, laterStep{step, made})
+		if made != nil && len(made.Changes) > 0 {
 			since = append(since, s.Address)
 		}
 	}
@@ -121,9 +126,9 @@ func (e *Ending) adopted(ctx context.Context) (all adoptions, err error) {
 	return all, nil
 }
 
-// since reports whether the file that a check names was changed so after a step.
-func (a adoptions) since(s *history.Step, c plan.Check) bool {
-	return c.Path != "" && slices.ContainsFunc(a, func(kept adoption) bool {
-		return kept.at > s.EndedAt && slices.Contains(kept.paths, path.Clean(c.Path))
+// since reports whether a file was changed so after a step.
+func (a adoptions) since(s *history.Step, file string) bool {
+	return file != "" && slices.ContainsFunc(a, func(kept adoption) bool {
+		return kept.at > s.EndedAt && slices.Contains(kept.paths, path.Clean(file))
 	})
 }

@@ -26,6 +26,11 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 		if len(of.Addenda) > 0 {
 			pass.Step, pass.Vouched = of.Granted(pass.Step), of.Vouched()
 		}
+		if phase == gate.Before {
+			pass.Opening = !slices.ContainsFunc(s.Rec.Run.Steps, func(o *history.Step) bool { return o.Status == history.Completed })
+			back := s.Rec.Run.RolledBack
+			pass.SetBack = len(back) > 0 && back[len(back)-1].To == of.Address && len(of.Attempts) == 0
+		}
 		pass.Feedback = failures(of)
 		if last := of.Last(); last != nil {
 			pass.Began = last.Started

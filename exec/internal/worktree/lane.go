@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/guard"
@@ -162,6 +163,16 @@ func (l *Lane) Open(path string) (io.ReadCloser, error) {
 		return nil, fs.ErrNotExist
 	}
 	return l.in.Open(path)
+}
+
+// Contents opens what changes of a lane say: from the store, or, where it does
+// not hold it yet, from the lane.
+func (l *Lane) Contents(ctx context.Context, entry ledger.Entry) (io.ReadCloser, error) {
+	r, err := l.Rec.Store.Open(ctx, entry)
+	if errors.Is(err, checkpoint.ErrNotFound) {
+		return l.Open(entry.Path)
+	}
+	return r, err
 }
 
 // Inside are the changes at paths that trees have with their content.

@@ -16,9 +16,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Untouched reports whether the tree is the one that the run began with.
+// Untouched reports whether no step is completed, or the tree is the one that
+// the run began with.
 func Untouched(pass *gate.Pass) bool {
-	return pass.Base != nil && pass.Before != nil && pass.Base.Digest() == pass.Before.Digest()
+	return pass.Opening || pass.Base != nil && pass.Before != nil && pass.Base.Digest() == pass.Before.Digest()
 }
 
 // All decides checks and reports those that do not hold under code.
