@@ -9,7 +9,6 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/internal/safetext"
-	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/report"
 )
@@ -29,9 +28,10 @@ type checkCommand struct {
 
 // Run carries the command out.
 func (f *checkCommand) Run(ctx context.Context, p *cli) error {
-	// Which executors there are is the host's matter, not the plan's; who can read
-	// what it promises is that of this machine.
-	options := plan.CheckOptions{Unread: (&source.Reader{Languages: readable()}).Unread}
+	// Which executors there are is the matter of who runs it; gates, checks and who
+	// can read what the plan promises are those of this command.
+	options := p.controller("").Options()
+	options.Executors = nil
 	draft, err := p.draft(f.Args[0])
 	if err != nil {
 		return p.reportUnreadable(f.Args[0], err, f.Format)

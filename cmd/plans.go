@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/shell"
@@ -156,6 +157,9 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 		fmt.Fprintf(w, "To run it, say who understands prompts: --executor PATH, or who proposes jobs: "+
 			"--reviewer NAME=PATH   %s\n", escaped(stepsNamed(steps)))
 	}
+	if backups := wordyBackups(&draft.Plan); len(backups) > 0 {
+		fmt.Fprintf(w, "Backups that have words alone fail where nobody but the shell is there: %s\n", escaped(strings.Join(backups, ", ")))
+	}
 	for _, a := range draft.Plan.Acknowledgements() {
 		fmt.Fprintf(w, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
 	}
@@ -187,6 +191,23 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 				orOpen(s.Status) == plan.Open &&
 				!slices.Contains(accepted, s.Address.DoneCode()) {
 				list = append(list, s.Address)
+			}
+		}
+	}
+	return list
+}
+
+// wordyBackups are the first backups that are left to whoever the default
+// executor is, or to the shell by name, and have only words for it.
+func wordyBackups(p *plan.Plan) (list []string) {
+	const most = 8
+	for _, s := range p.Steps() {
+		for _, b := range s.Backups {
+			if who := cmp.Or(b.Executor, s.Executor); (who == "" || who == "shell") && b.Run == "" && b.ToolPath == "" {
+				if len(list) == most {
+					return append(list, "…")
+				}
+				list = append(list, fmt.Sprintf("%s backup %s", s.Address, b.ID))
 			}
 		}
 	}

@@ -75,6 +75,7 @@ func readingRules() []rule {
 			"notes never come to this: from the fifty-first of a code on they are told as one, which says how many there are."},
 		{code: "utf8-invalid", severity: Error,
 			why: "The file is not UTF-8, so its text could be read in more than one way."},
+		{code: "value-blank", severity: Error, why: "Text of blanks alone is no text: the key says nothing."},
 		{code: "value-range", severity: Error, why: "The value is none that the key can have: a number out of its range " +
 			"or beyond 2^53, not a number, a time that is negative, zero, or longer than a year."},
 		{code: "value-type", severity: Error, why: "The value is of another kind than the key asks for."},

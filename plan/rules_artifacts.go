@@ -115,12 +115,12 @@ func artifactRules() []rule {
 		{code: "artifact-outside-modules", severity: Error, said: true,
 			why: "A step declares a path outside the folders that it limits itself to.",
 			step: func(x *inspection, s *stepPart, tell tell) {
-				if s.Limits == nil || len(s.Limits.Modules) == 0 {
+				if s.Limits == nil || s.Limits.Modules == nil {
 					return
 				}
 				for _, a := range s.artifacts {
-					if !x.reserved(a.text) &&
-						!slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, a.text) }) {
+					anywhere := strings.HasPrefix(a.text, "**") && len(s.Limits.Modules) > 0
+					if !x.reserved(a.text) && !anywhere && !s.Limits.Allows(a.text) {
 						tell(a.key(), fmt.Sprintf("%q lies in none of the step's modules", a.text),
 							"add its folder to limits.modules")
 					}
@@ -179,6 +179,22 @@ func artifactRules() []rule {
 			},
 				"", "step %s changes files and does not say what that does to behaviour",
 				`add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)},
+		{code: "semantic-change-contradicts", severity: Warning, said: true,
+			why: "A step that is preserving neither adds nor removes what others use, and only a breaking one removes it: one that " +
+				"declares both will fail, unless nobody else can use the symbols.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.Artifacts == nil || s.SemanticChange == "" || s.SemanticChange == Breaking {
+					return
+				}
+				switch removed := publicSymbols(&Artifacts{SymbolsRemove: s.Artifacts.SymbolsRemove}); {
+				case len(removed) > 0:
+					tell("semantic_change", fmt.Sprintf("step %s is %s, and removes the public symbol %q", s.address,
+						s.SemanticChange, removed[0]), `write  semantic_change = "breaking"`)
+				case s.SemanticChange == Preserving && len(publicSymbols(s.Artifacts)) > 0:
+					tell("semantic_change", fmt.Sprintf("step %s is preserving, and adds the public symbol %q", s.address,
+						publicSymbols(s.Artifacts)[0]), `write  semantic_change = "extending"`)
+				}
+			}},
 		{code: "limits-missing", severity: Error,
 			why: "Under strict a step that changes files says how many files and lines.",
 			step: func(x *inspection, s *stepPart, tell tell) {
@@ -245,15 +261,18 @@ func unportable(a *text) string {
 	return ""
 }
 
+// Allows reports whether a path or glob lies in one of the modules: where none
+// are said, everywhere.
+func (l *Limits) Allows(path string) bool {
+	return l.Modules == nil || slices.ContainsFunc(l.Modules, func(m string) bool { return inModule(m, path) })
+}
+
 // inModule reports whether a path or glob lies in a folder, which may be a glob
 // itself.
 func inModule(module, path string) bool {
 	module = strings.TrimSuffix(strings.TrimPrefix(module, "./"), "/")
 	if module == "." || module == "" || module == "**" || path == module || strings.HasPrefix(path, module+"/") {
 		return true
-	}
-	if strings.HasPrefix(path, "**") {
-		return true // may lie anywhere
 	}
 	return ledger.IsGlob(module) && (ledger.Match(module, path) || ledger.Match(module+"/**", path))
 }

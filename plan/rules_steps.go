@@ -43,6 +43,10 @@ func stepRules() []rule {
 						tell(fmt.Sprintf("backups[%d].prompt", k), "a backup has one method: run or prompt",
 							"make two backups of it")
 					}
+					if b.ToolPath != "" && b.Run+b.Prompt != "" {
+						tell(fmt.Sprintf("backups[%d].tool_path", k), "a backup has one method: a tool, run or prompt",
+							"make two backups of it")
+					}
 				}
 			}},
 		{code: "backup-no-method", severity: Error, why: "A backup says how it is done.",

@@ -38,7 +38,7 @@ func deploys(c *plan.Check) bool {
 		if len(words) == 0 || slices.Contains(readers, words[0]) {
 			continue
 		}
-		if strings.HasPrefix(words[0], "./") || slices.ContainsFunc(words, func(w string) bool {
+		if strings.HasPrefix(words[0], "./") || interprets(words) || slices.ContainsFunc(words, func(w string) bool {
 			return slices.Contains(deployVerbs, w) ||
 				strings.HasPrefix(w, "http://") || strings.HasPrefix(w, "https://") ||
 				deployable(w)
@@ -47,6 +47,13 @@ func deploys(c *plan.Check) bool {
 		}
 	}
 	return false
+}
+
+// interprets reports whether a command starts a program that needs an
+// interpreter, from a file in the workspace that is no test.
+func interprets(words []string) bool {
+	return len(words) > 1 && slices.Contains(interpreters, words[0]) && pathpkg.Ext(words[1]) != "" &&
+		!strings.HasPrefix(words[1], "-") && !strings.HasPrefix(words[1], "/") && !strings.Contains(words[1], "test")
 }
 
 // deployable reports whether a path in the workspace is one of a program or
@@ -65,6 +72,7 @@ func deployable(name string) bool {
 var (
 	// readers are programs that look at text.
 	readers       = []string{"grep", "rg", "cat", "echo", "printf", "sed", "awk", "head", "tail", "diff", "wc"}
+	interpreters  = []string{"python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "bash", "sh"}
 	deployVerbs   = []string{"build", "install", "pack", "package", "publish", "start", "serve", "deploy"}
 	deployFolders = []string{"bin", "dist", "release"}
 	deployEnds    = []string{".exe", ".app", ".msi", ".dmg", ".pkg", ".deb", ".rpm", ".appimage", ".apk", ".ipa", ".whl",

@@ -235,8 +235,14 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	say("verification_passed", checked, reached)
 	goal := strings.FieldsFunc(strings.ToLower(p.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
 	if plan.Builds(p.Goal) != "" {
-		say("deployment_artifact_exists", deployed(p, deliverable, checked),
-			"whether what was built can be installed: nothing that looked builds, installs or starts it, or makes a package")
+		missing := "nothing that looked builds, installs or starts it, or makes a package"
+		if slices.ContainsFunc(p.FinalChecks(), func(c plan.FinalCheck) bool { return deploys(&c.Check) }) {
+			missing = "nothing shows that the check which builds, installs or starts it fails without the work"
+			if complete == nil {
+				missing = "the check which builds, installs or starts it was not asked"
+			}
+		}
+		say("deployment_artifact_exists", deployed(p, deliverable, checked), "whether what was built can be installed: "+missing)
 	}
 	if settingTrue(p.Settings, "user_interface.required") {
 		say("user_interface_implemented", nil, "whether the user interface can be used")

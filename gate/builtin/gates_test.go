@@ -133,6 +133,10 @@ func TestLimits(t *testing.T) {
 		{"a name that only begins the same", files{}, files{"src-evil/x": ""},
 			limit(plan.Limits{Modules: []string{"src"}}), []string{"fail", "limit-modules src-evil", "limit-modules src-evil/x"}},
 		{"folders on the way", files{}, files{"a/b/c/x": ""}, limit(plan.Limits{MaxFiles: ptr(1), Modules: []string{"a/b/c/"}}), passed},
+		{"globs of folders", files{}, files{"a/b/c/x": ""}, limit(plan.Limits{Modules: []string{"a/*/c/**"}}), passed},
+		{"beside a glob", files{}, files{"a/b/c/x": "", "a/d": ""},
+			limit(plan.Limits{Modules: []string{"a/*/c/**"}}), []string{"fail", "limit-modules a/d"}},
+		{"no modules", files{}, files{"x": ""}, limit(plan.Limits{Modules: []string{}}), []string{"fail", "limit-modules x"}},
 		{"a folder beside the way", files{}, files{"a/d/": "", "a/b/x": ""},
 			limit(plan.Limits{Modules: []string{"a/b"}}), []string{"fail", "limit-modules a/d"}},
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // Gate is the gate that holds a step to its size: files and lines that it may
@@ -42,7 +43,7 @@ func judgeLimits(_ context.Context, pass *gate.Pass) error {
 	over(pass, code.LimitFiles, "file", l.MaxFiles, files)
 	over(pass, code.LimitLines, "line", l.MaxLines, lines)
 	if l.Modules != nil {
-		outside(pass, l.Modules)
+		outside(pass, l)
 	}
 	pass.Evidencef("%s and %s changed%s", plural(files, "file"), plural(lines, "line"), uncounted(pass))
 	return nil
@@ -121,27 +122,29 @@ func countFiles(changes []ledger.Change) int {
 	return n
 }
 
-func outside(pass *gate.Pass, modules []string) {
+func outside(pass *gate.Pass, l *plan.Limits) {
+	expected := "no change at all"
+	if len(l.Modules) > 0 {
+		expected = "changes within " + strings.Join(l.Modules, ", ")
+	}
 	for _, c := range pass.Changes {
-		if within(c, modules) {
+		if l.Allows(c.Path) || content.IsFolder(c) && c.Op != ledger.Modified && onTheWay(c.Path, l.Modules) {
 			continue
 		}
 		pass.Report(gate.Finding{Code: code.LimitModules, Path: c.Path,
 			Message:  fmt.Sprintf("%q lies in none of the folders that the step may change", c.Path),
-			Expected: fmt.Sprintf("changes within %s", strings.Join(modules, ", ")), Happened: say.Change(c)})
+			Expected: expected, Happened: say.Change(c)})
 	}
 }
 
-// within reports whether a change lies in one of the modules. A folder that was
-// created or deleted on the way down to a module belongs to it.
-func within(c ledger.Change, modules []string) bool {
+// onTheWay reports whether a folder lies above one of the modules, so that it
+// belongs to it where it was created or deleted.
+func onTheWay(folder string, modules []string) bool {
 	for _, m := range modules {
-		m = path.Clean(m)
-		if m == "." || c.Path == m || strings.HasPrefix(c.Path, m+"/") {
-			return true
-		}
-		if content.IsFolder(c) && c.Op != ledger.Modified && strings.HasPrefix(m, c.Path+"/") {
-			return true
+		for m = path.Dir(path.Clean(m)); m != "." && m != "/"; m = path.Dir(m) {
+			if m == folder || ledger.IsGlob(m) && ledger.Match(m, folder) {
+				return true
+			}
 		}
 	}
 	return false

@@ -122,7 +122,8 @@ func read(text []byte, a *advice.Advice) (scored bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
-	a.Queries, a.Sources = said.Queries, said.Sources
+	a.Queries, a.Sources = said.Queries, said.Sources // looked for, and paid, also where nothing was found
+	a.Cost = history.AdviceCost{Calls: said.Cost.Calls, Tokens: said.Cost.Tokens}
 	if said.Nothing != "" {
 		return false, fmt.Errorf("%w: %s", advice.ErrNothing, said.Nothing)
 	}
@@ -132,7 +133,6 @@ func read(text []byte, a *advice.Advice) (scored bool, err error) {
 	}
 	a.Signals, a.Findings = said.Signals, said.Findings
 	a.Alternatives, a.Patch = said.Alternatives, said.Patch
-	a.Cost = history.AdviceCost{Calls: said.Cost.Calls, Tokens: said.Cost.Tokens}
 	return said.Risk != nil, nil
 }
 

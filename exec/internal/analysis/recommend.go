@@ -131,13 +131,14 @@ func (row rowOf) followedByFailure(r *history.Run) bool {
 
 // Decisive is what a person said that the attempt which completed the step was the
 // first to hear, where what was tried without had failed: the words are what
-// helped. "" where there were none, or the step was completed at once.
+// helped, also where the step was set back before it heard them. "" where there
+// were none, or the step was completed at once.
 func Decisive(s *history.Step) (by, words string) {
 	last := s.Last()
-	if s.Status != history.Completed || last == nil || !slices.ContainsFunc(s.Attempts, (*history.Attempt).Faulty) {
+	if s.Status != history.Completed || last == nil || !slices.ContainsFunc(attempts(s), (*history.Attempt).Faulty) {
 		return "", ""
 	}
-	for _, x := range s.Questions {
+	for _, x := range slices.Concat(s.Earlier, s.Questions) {
 		if a := x.Answer; a != nil && a.Reason != "" && x.Question.Attempt == last.Number-1 &&
 			(a.Choice == choice.Propose || a.Choice == choice.Again) {
 			by, words = a.By, a.Reason

@@ -120,6 +120,8 @@ func named(steps []plan.Address) string {
 // proves something.
 func unproved(check string, controlled *history.Controlled) string {
 	switch c := controlled.Of(check); {
+	case strings.HasPrefix(check, "file_exists"):
+		return check + " holds of any file, an empty one too; file_contains, or a command that reads it, says more"
 	case c == nil:
 		return check + " was held against no tree that lacks the work"
 	case !c.Tells():

@@ -172,6 +172,13 @@ func pairTasks(first, second *half) []pairing[task] {
 		}
 		return list
 	}
+	if tasksShifted(first, second) {
+		list := make([]pairing[task], len(first.tasks))
+		for i := range list {
+			list[i] = pairing[task]{first.tasks[i], second.tasks[i]}
+		}
+		return list
+	}
 	return pairUp(first.tasks, second.tasks, func(t *task) string { return t.id })
 }
 

@@ -73,6 +73,7 @@ var rules = sync.OnceValue(func() []rule {
 		{"task-missing-in-md", plan.Error, pairs(taskNotInMarkdown)},
 		{"task-title-differs", plan.Warning, pairs(taskTitles)},
 		{"order-differs", plan.Warning, pairs(orderDiffers)},
+		{"task-ids-shifted", plan.Error, pairs(tasksShiftedOnce)},
 		{"step-ids-shifted", plan.Error, pairs(stepsShifted)},
 
 		// Steps in both files.

@@ -9,14 +9,26 @@ import (
 // shifted reports whether two tasks have the same steps by place and title,
 // numbered from different numbers.
 func shifted(a, b *task) bool {
-	if len(a.steps) != len(b.steps) || len(a.steps) == 0 {
+	return shiftedLists(a.steps, b.steps, func(s *step) (string, string) { return s.id, s.title.text })
+}
+
+// tasksShifted reports the same of the tasks of two files.
+func tasksShifted(a, b *half) bool {
+	return shiftedLists(a.tasks, b.tasks, func(t *task) (string, string) { return t.id, t.title.text })
+}
+
+// shiftedLists reports whether two lists are the same by place and title, with
+// ids that are numbers and differ by the same.
+func shiftedLists[T any](a, b []*T, of func(*T) (id, title string)) bool {
+	if len(a) != len(b) || len(a) == 0 {
 		return false
 	}
 	by, known := 0, false
-	for i, s := range a.steps {
-		t := b.steps[i]
-		d, ok := distance(s.id, t.id)
-		if !ok || d == 0 || known && d != by || !sameText(s.title.text, t.title.text) {
+	for i := range a {
+		id, title := of(a[i])
+		other, called := of(b[i])
+		d, ok := distance(id, other)
+		if !ok || d == 0 || known && d != by || !sameText(title, called) {
 			return false
 		}
 		by, known = d, true
@@ -111,6 +123,16 @@ func unordered[T any](pairs []pairing[T], at func(*T) int) int {
 	return -1
 }
 
+// Both files count the tasks from the same number: they are matched by place
+// then, and what follows from it is not told.
+func tasksShiftedOnce(c spot) {
+	if tasksShifted(c.m, c.judged.t) {
+		a, b := c.m.tasks[0], c.judged.t.tasks[0]
+		c.in(c.m).of(a, nil).tell(a.at, fmt.Sprintf("number them from %s in both files", b.id),
+			"the tasks begin with %s here and with %s in the parameters", a.id, b.id)
+	}
+}
+
 // Both files count the steps of a task from the same number. Where one begins
 // at 0 and the other at 1, every step is compared with its neighbour; they are
 // matched by place then, and reported once.
@@ -126,9 +148,10 @@ func stepsShifted(c spot) {
 		}
 	}
 	if len(ids) > 0 {
+		plural := map[bool]string{false: "task", true: "tasks"}
 		a, b := first.first.steps[0], first.second.steps[0]
 		c.in(c.m).of(first.first, nil).tell(a.at, fmt.Sprintf("number them from %s in both files", b.id),
-			"the steps of task %s begin with %s here and with %s in the parameters", strings.Join(ids, ", "),
-			a.id, b.id)
+			"the steps of %s %s begin with %s here and with %s in the parameters", plural[len(ids) > 1],
+			strings.Join(ids, ", "), a.id, b.id)
 	}
 }
