@@ -191,6 +191,7 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 			complete = &ok
 		}
 	}
+	asked := complete != nil
 	var checked *bool // by checks of the plan
 	reached := "whether the goal was reached: the plan has no completion_criteria.checks"
 	if final := p.FinalChecks(); len(final) > 0 {
@@ -238,7 +239,7 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		missing := "nothing that looked builds, installs or starts it, or makes a package"
 		if slices.ContainsFunc(p.FinalChecks(), func(c plan.FinalCheck) bool { return deploys(&c.Check) }) {
 			missing = "nothing shows that the check which builds, installs or starts it fails without the work"
-			if complete == nil {
+			if !asked {
 				missing = "the check which builds, installs or starts it was not asked"
 			}
 		}

@@ -3,17 +3,18 @@ package native
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/plan"
 )
 
-// Text writes a text, an id or a word. What says nothing, or what holds
+// Text writes a text, an id or a word. What says nothing, as blanks alone do, or what holds
 // without being said, is left out; the remarks about it are not, as they may
 // say what is missing.
 func (w *page) Text(k plan.Key, at *string) {
 	switch value := *at; {
-	case value == "" || value == k.Default:
+	case strings.TrimSpace(value) == "" || value == k.Default:
 		w.about(k.Name)
 	case k.Words != nil && !slices.Contains(k.Words, value):
 		w.unsaid(k.Name, value)

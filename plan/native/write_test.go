@@ -27,8 +27,8 @@ var updateTOML = flag.Bool("update-toml", false, "write the golden text of plans
 type random struct{ *rand.Rand }
 
 var hardTexts = []string{"", "a", "plain words", `say "hi"`, `"`, `""`, `"""`, `a"""b""""`, `'''`, `it's "both"`, `back\slash`, `\`, `\n`, "two\nlines",
-	"\nfirst is empty\n", "ends\n\n", "tab\there", "cr\r\nlf", "\r", "\x00", "\x1b[31m", "\x7f", "\u0085", "\u202e", "\u200b", "\ufeff", "é", "日本語", "🙂", "e\u0301",
-	"# no comment", "= [x]", "[[tasks]]", "{ a = 1 }", " blank ", "\t", "trailing \\\n  x", "a\n\"", "a\"\n", "\U000e0001", "\U0010ffff", "0", "007", "-1", "12", "9007199254740993", "1.2"}
+	"\nfirst is empty\n", "ends\n\n", "tab\there", "cr\r\nlf", "a\rb", "\x00", "\x1b[31m", "\x7f", "a\u0085b", "\u202e", "\u200b", "\ufeff", "é", "日本語", "🙂", "e\u0301",
+	"# no comment", "= [x]", "[[tasks]]", "{ a = 1 }", " blank ", "a\tb", "trailing \\\n  x", "a\n\"", "a\"\n", "\U000e0001", "\U0010ffff", "0", "007", "-1", "12", "9007199254740993", "1.2"}
 
 func (r random) text() string {
 	s := hardTexts[r.IntN(len(hardTexts))]
