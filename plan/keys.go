@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"time"
 	"unicode"
 )
@@ -22,6 +23,7 @@ type Key struct {
 	Set       bool     // a list whose order and repetitions have no meaning
 	Inline    bool     // a list of tables that is written as a value
 	Unwritten bool     // part of a plan's meaning, and no key of a plan file
+	Verbatim  bool     // a text that is looked for as it stands, be it blanks alone
 
 	means meaning
 }
@@ -29,6 +31,12 @@ type Key struct {
 // Fits reports whether a duration is one that a key may have: longer than
 // nothing, and at most a year.
 func (k Key) Fits(d time.Duration) bool { return 0 < d && d <= longest }
+
+// Says reports whether a text says anything: blanks alone do not, unless they are
+// looked for.
+func (k Key) Says(text string) bool {
+	return text != "" && (k.Verbatim || strings.TrimSpace(text) != "")
+}
 
 // A meaning says what a text is, where rules hold for all such texts of a plan.
 type meaning int

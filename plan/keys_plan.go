@@ -151,11 +151,11 @@ func (t *Task) Visit(v Visitor) {
 func (c *Check) visit(v Visitor) {
 	v.Text(Key{Name: "kind", Doc: "what is checked, as in \"file_exists\""}, &c.Kind)
 	v.Text(Key{Name: "path", Doc: "a file, relative to the workspace", means: glob}, &c.Path)
-	v.Text(Key{Name: "text", Doc: "text that the file must contain"}, &c.Text)
+	v.Text(Key{Name: "text", Doc: "text that the file must contain", Verbatim: true}, &c.Text)
 	v.Text(Key{Name: "matches", Doc: "a regular expression (RE2) that must match the file", means: regex}, &c.Matches)
 	v.Text(Key{Name: "run", Doc: "a shell command, or the tests to run", means: command}, &c.Run)
 	v.Number(Key{Name: "exit", Doc: "the exit status that is expected, 0 if not said", Max: 255}, &c.Exit)
-	v.Text(Key{Name: "stdout_contains", Doc: "text that the command must print"}, &c.StdoutContains)
+	v.Text(Key{Name: "stdout_contains", Doc: "text that the command must print", Verbatim: true}, &c.StdoutContains)
 	v.Text(Key{Name: "symbol", Doc: "a symbol, as in \"server.Limiter.Allow\"", means: symbol}, &c.Symbol)
 	v.Text(Key{Name: "package", Doc: "a Go package, as in \"./server\""}, &c.Package)
 	v.Text(Key{Name: "name", Doc: "a variable of the environment, or a program"}, &c.Name)
@@ -280,7 +280,7 @@ func (s *Step) visitShared(v Visitor) {
 // visit tells the keys of what a command must answer.
 func (e *Expect) visit(v Visitor) {
 	v.Number(Key{Name: "exit", Doc: "the exit status, 0 if not said", Max: 255}, &e.Exit)
-	v.Text(Key{Name: "stdout_contains", Doc: "text that standard output must contain"}, &e.StdoutContains)
+	v.Text(Key{Name: "stdout_contains", Doc: "text that standard output must contain", Verbatim: true}, &e.StdoutContains)
 	v.Text(Key{Name: "stdout_matches", Doc: "a regular expression (RE2) that must match standard output", means: regex},
 		&e.StdoutMatches)
 }

@@ -44,7 +44,7 @@ func inlineOf(visit func(plan.Visitor)) *inline {
 // Text adds a text or an id.
 func (t *inline) Text(k plan.Key, at *string) {
 	switch {
-	case strings.TrimSpace(*at) == "":
+	case !k.Says(*at):
 	case k.ID:
 		t.add(k.Name, tomlIdent(*at), nil)
 	default:

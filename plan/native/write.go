@@ -3,7 +3,6 @@ package native
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/planlock/planlock/plan"
@@ -14,7 +13,7 @@ import (
 // say what is missing.
 func (w *page) Text(k plan.Key, at *string) {
 	switch value := *at; {
-	case strings.TrimSpace(value) == "" || value == k.Default:
+	case !k.Says(value) || value == k.Default:
 		w.about(k.Name)
 	case k.Words != nil && !slices.Contains(k.Words, value):
 		w.unsaid(k.Name, value)

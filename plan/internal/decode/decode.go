@@ -129,7 +129,7 @@ func (d *decoder) Text(k plan.Key, at *string) {
 	case n == nil && k.Default != "" && *at == "":
 		*at = k.Default
 	case n == nil:
-	case n.Text != "" && strings.TrimSpace(n.Text) == "": // no rule has to ask it again
+	case n.Text != "" && !k.Says(n.Text): // no rule has to ask it again
 		d.add("value-blank", n.Offset, fmt.Sprintf("%s has blanks alone, which is no text", k.Name), "write what is meant, or leave the key out")
 	case k.Words != nil && !slices.Contains(k.Words, n.Text):
 		hint := "write " + orList(k.Words)
