@@ -91,6 +91,9 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		if added := run.Unnamed(q); added != "" {
 			fmt.Fprintf(w, "later    %s\n", escaped(added))
 		}
+		if mark := run.Mark(); mark != nil {
+			fmt.Fprintf(w, "held at  checkpoint %s\n", mark.ID)
+		}
 		a, err := folder.Given(*q)
 		if err == nil {
 			fmt.Fprintf(w, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/cause"
@@ -189,10 +190,14 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 	out.Reason = reasonLeft(r, t)
 	out.Hints = append(out.Hints, objectionsTo(r, t.ID)...)
 	for _, s := range t.Steps {
-		if patch := r.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed {
+		if patch := r.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed &&
+			patch.Point != string(advice.Verification) { // one of evidence helped nothing: the task is not done
 			out.Hints = append(out.Hints, fmt.Sprintf("step %s went well with this patch: %s", s.Address, patch.Summary))
 		}
 		out.Attempts += len(s.Attempts)
+		if s.Failure != nil && r.Task(t.ID).Word() != nil { // else the reason has it
+			out.Hints = append(out.Hints, fmt.Sprintf("step %s failed: %s", s.Address, strings.Join(s.Failure.Reasons, "; ")))
+		}
 		if s.Failure != nil || s.Blocked != nil && s.unanswered() {
 			out.Hints = append(out.Hints, s.remedy())
 		}

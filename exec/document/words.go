@@ -253,7 +253,7 @@ func (s *step) way(told func(reason string) string) []string {
 			out = append(out, fmt.Sprintf("attempt %d was lost: %s", a.Number, meaning(history.Lost)))
 		}
 	}
-	why, aside := "", false
+	why, aside, cut := "", false, false
 	var used []string
 	for _, a := range s.Attempts {
 		if a.past || a.Outcome == lost {
@@ -273,6 +273,8 @@ func (s *step) way(told func(reason string) string) []string {
 			name = fmt.Sprintf("went on from what attempt %d left", a.continues)
 		case again && aside:
 			name = "alone"
+		case again && cut: // somebody stopped it: nothing that counts as a retry
+			name = "begun anew"
 		case again:
 			name = "retry"
 		case strings.HasPrefix(a.Method, "backup_"), strings.HasPrefix(a.Method, "patch_"):
@@ -285,6 +287,7 @@ func (s *step) way(told func(reason string) string) []string {
 			out = append(out, name)
 		}
 		used, aside = append(used, a.Method), a.Lane != nil && a.Lane.State == history.LaneAside
+		cut = a.Failure != nil && a.Failure.Class == history.Interrupted
 		if a.Failure != nil && len(a.Failure.Reasons) > 0 {
 			why = a.Failure.Reasons[0]
 		}

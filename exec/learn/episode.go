@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/planlock/planlock/exec/history"
@@ -33,7 +32,7 @@ func Episodes(r *history.Run, k int) []Episode {
 			}
 			own = append(own, e)
 		}
-		slices.SortStableFunc(own, func(a, b Episode) int { return cmp.Compare(b.Attempt, a.Attempt) })
+		slices.Reverse(own) // several may answer the same attempt
 		all = append(all, own[:min(len(own), k)]...)
 	}
 	return all

@@ -416,6 +416,10 @@ func TestEpisodesAreTheNewest(t *testing.T) {
 	if diff := cmp.Diff([]int{5, 4, 3}, got); diff != "" {
 		t.Error(diff)
 	}
+	r.Steps[0].Advised = []history.Advised{{RootCause: "first"}, {RootCause: "second"}}
+	if got := learn.Episodes(r, 1); len(got) != 1 || got[0].RootCause != "second" {
+		t.Errorf("of two at one attempt: %+v", got)
+	}
 }
 
 func ExampleBook() {

@@ -99,7 +99,9 @@ func (r Review) Objections() []string {
 		list = append(list, fmt.Sprintf("%s: critical: %s", r.Reviewer, flag))
 	}
 	for _, fault := range r.Faults {
-		list = append(list, fmt.Sprintf("%s: %s", r.Reviewer, fault))
+		if why := fmt.Sprintf("%s: %s", r.Reviewer, fault); !slices.Contains(list, why) {
+			list = append(list, why)
+		}
 	}
 	return list
 }

@@ -168,7 +168,7 @@ func (t *reportTask) tell(c *claims, name string) {
 	for what, says := range map[string]any{"status": t.Status, "begin": t.Started, "end": t.Ended,
 		"milliseconds": t.Duration, "time": took(t.Duration), "attempts": attempts, "retries": retries,
 		"backups": backups, "steps": len(t.Steps), "title": t.Title, "attempts after the first": t.anew(),
-		"seconds": int(time.Duration(t.Duration) * time.Millisecond / time.Second)} {
+		"seconds": int((time.Duration(t.Duration) * time.Millisecond).Round(time.Second) / time.Second)} {
 		c.say(name, in+what, says)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -18,8 +20,10 @@ type KPIs struct {
 	// Recovered are steps that failed and were completed without a question, of
 	// those of which an attempt failed of itself.
 	Recovered Rate
-	TestFirst Rate // steps whose test was seen to fail first, of those that were to write one first
-	Resumed   int  // times that the run was taken up again
+	// TestFirst are the steps whose test was seen to fail first, of those that were
+	// to write one first, and those that changed code where tests come first.
+	TestFirst Rate
+	Resumed   int // times that the run was taken up again
 	Tokens    int64
 }
 
@@ -29,7 +33,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 	byTask := map[string][]*history.Step{}
 	for _, s := range r.Steps {
 		byTask[s.Task] = append(byTask[s.Task], s)
-		k.step(p, s)
+		k.step(p, r, s)
 	}
 	for _, t := range p.Tasks {
 		done := completed(r, t.ID)
@@ -53,7 +57,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 }
 
 // step adds a step to the figures about steps.
-func (k *KPIs) step(p *plan.Plan, s *history.Step) {
+func (k *KPIs) step(p *plan.Plan, r *history.Run, s *history.Step) {
 	unaided := !slices.ContainsFunc(slices.Concat(s.Earlier, s.Questions), history.Exchange.AboutStep)
 	if s.Stands() == history.Completed {
 		k.Unaided.Of++
@@ -61,12 +65,14 @@ func (k *KPIs) step(p *plan.Plan, s *history.Step) {
 			k.Unaided.N++
 		}
 	}
-	_, planned, known := p.Step(s.Address)
+	task, planned, known := p.Step(s.Address)
 	intends := known && planned.TestIntent != nil && planned.TestIntent.Test != ""
 	failed, first, wanted := false, false, intends && len(s.Attempts) > 0
+	owes := known && r.Started.TestFirst && flow.CycleOf(p, task, planned, r.Flow.Strategy).Missing
 	for _, a := range attempts(s) {
 		failed = failed || a.Faulty()
 		first = first || intends && sawRed(a)
+		wanted = wanted || owes && changedCode(a)
 		for _, c := range a.Cycles {
 			wanted = true
 			first = first || c.Phase == history.Red && c.Ran && !c.Passed
@@ -84,6 +90,13 @@ func (k *KPIs) step(p *plan.Plan, s *history.Step) {
 			k.Recovered.N++
 		}
 	}
+}
+
+// changedCode reports whether an attempt changed what a test can come before.
+func changedCode(a *history.Attempt) bool {
+	return a.Accounted != nil && slices.ContainsFunc(a.Accounted.Changes, func(c ledger.Change) bool {
+		return !flow.Prose(c.Path)
+	})
 }
 
 // sawRed reports whether the gate that runs the test of a step's intent saw it

@@ -5,6 +5,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -24,9 +25,28 @@ func TestIntentsAreTestsWrittenFirst(t *testing.T) {
 		s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Attempts: []*history.Attempt{{
 			Gates: []gate.Judgement{{Gate: "test-intent", Verdict: &gate.Verdict{Result: tt.said}}}}}}
 		var k KPIs
-		k.step(p, s)
+		k.step(p, &history.Run{}, s)
 		if k.TestFirst != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, k.TestFirst, tt.want)
+		}
+	}
+}
+
+// TestCodeWithoutATestCounts counts a step that changed code at complexity 3, in
+// a run that writes tests first, and names no test.
+func TestCodeWithoutATestCounts(t *testing.T) {
+	p := &plan.Plan{Tasks: []plan.Task{{ID: "1", Complexity: 3, Steps: []plan.Step{{ID: "1", Address: "1.1"}}}}}
+	for file, of := range map[string]int{"a.ts": 1, "a.md": 0} {
+		s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Attempts: []*history.Attempt{{
+			Accounted: &history.Accounted{Changes: []ledger.Change{{Path: file}}}}}}
+		r := &history.Run{}
+		r.Flow.Strategy = &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3}
+		var off, on KPIs
+		off.step(p, r, s)
+		r.Started.TestFirst = true
+		on.step(p, r, s)
+		if on.TestFirst != (Rate{Of: of}) || off.TestFirst != (Rate{}) {
+			t.Errorf("%s: %+v, and %+v where it is off", file, on.TestFirst, off.TestFirst)
 		}
 	}
 }

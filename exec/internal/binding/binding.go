@@ -88,7 +88,7 @@ func (b *Binding) Verify(ctx context.Context) error {
 func (b *Binding) Refusal() *session.Refusal {
 	run := b.Rec.Run.Started.Run
 	return &session.Refusal{Run: run, Hint: "put back what is named above: remove what was added, restore what was changed or is gone, " +
-		"and name everybody who takes part again",
+		"and name again everybody who took part, and nobody else",
 		Actions: []action.Action{{Kind: action.Resume, Run: run}, {Kind: action.Abandon, Run: run}}}
 }
 

@@ -20,6 +20,7 @@ type Cycle struct {
 	// only looks whether it fails.
 	Written bool
 	Why     string // why there are no phases, where the run writes tests first
+	Missing bool   // a test should come first, and none is named
 }
 
 // CycleOf says how a step writes its test first, in a run that does so. It is
@@ -60,7 +61,7 @@ func CycleOf(p *plan.Plan, t *plan.Task, s *plan.Step, set *history.StrategySet)
 			}
 		}
 	}
-	return Cycle{Why: "it names no test"}
+	return Cycle{Why: "it names no test", Missing: true}
 }
 
 func whole() []history.CyclePhase {

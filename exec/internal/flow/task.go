@@ -181,7 +181,7 @@ func unblock(run *history.Run, t *plan.Task, over *history.TaskOver) []string {
 	if s.Task != t.ID && over.Status != history.Failed {
 		ways = append(ways,
 			fmt.Sprintf("take task %s out of what task %s depends on, then %s", s.Task, t.ID, again),
-			fmt.Sprintf("in collaborative mode, say that step %s is good enough as it is", s.Address))
+			fmt.Sprintf("in a run in collaborative mode leave step %s out when asked, and say then that it is good enough as it is", s.Address))
 	}
 	return ways
 }

@@ -132,7 +132,7 @@ func BlockedBy(s, by *history.Step) *history.StepBlocked {
 		Unblock: []string{
 			fmt.Sprintf("mend what made %s fail; roll the run back to before it and resume, or run what is left where it has ended", by.Address),
 			fmt.Sprintf("run a plan in which %s does not need %s", s.Address, by.Address),
-			fmt.Sprintf("in collaborative mode, say that %s is good enough as it is", by.Address),
+			fmt.Sprintf("in a run in collaborative mode leave %s out when asked, and say then that it is good enough as it is", by.Address),
 		}}
 }
 

@@ -20,7 +20,7 @@ func (t *task) field(f *labels.Field) {
 	case f.Depends():
 		t.depends, t.dependsAt = listedNames(f.Value()), f.Line
 	case f.Label == "estimate" || f.Label == "effort" || f.Label == "estimated effort":
-		t.estimate = text
+		t.estimate, t.estimateAt = text, f.Line
 	case f.Label == "priority":
 		t.priority, _, _ = strings.Cut(text, " |")
 	case f.Label == "status":

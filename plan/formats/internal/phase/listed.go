@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
@@ -39,6 +40,29 @@ func (r *reader) listed(from int) []task {
 	return tasks
 }
 
+// unlisted tells of entries that have the id of a task where the tasks of the file
+// have another form, and none of them has that id.
+func (r *reader) unlisted(from int) {
+	known := map[string]bool{}
+	for i := range r.tasks {
+		known[fold(r.tasks[i].id)] = true
+	}
+	for i := from; i < len(r.t.Lines); i++ {
+		line := r.t.Line(i)
+		if r.t.Lines[i].Hidden || !strings.Contains(line, "- id:") || !entryID.MatchString(line) {
+			continue
+		}
+		_, id, _ := strings.Cut(line, "- id:")
+		id = unquote(id)
+		if t, ok := taskOf(heading{line: i, text: id}); ok && !known[fold(t.id)] {
+			known[fold(t.id)] = true
+			r.report("key-without-effect", plan.Warning, r.t.At(i),
+				fmt.Sprintf("%q is no task of the plan: its tasks have another form than an entry of a list", id),
+				"write all tasks in one form")
+		}
+	}
+}
+
 // entry reads the lines of one entry, whose mark stands behind so many blanks;
 // strictly as YAML first, and line by line where that fails, so that what a
 // person can read is read.
@@ -68,8 +92,8 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 		}
 	}
 	t := task{line: from, end: end, dependsAt: from, id: v.get("id").text, status: v.get("status").text,
-		estimate: v.get("estimate").text,
-		kind:     v.get("type").text, priority: v.get("priority").text, wave: v.get("wave"),
+		estimate: v.get("estimate").text, estimateAt: v.get("estimate").line,
+		kind: v.get("type").text, priority: v.get("priority").text, wave: v.get("wave"),
 		about: v.get("description").text,
 		body:  strings.TrimSpace(text)}
 	for _, key := range []string{"title", "name", "task"} {

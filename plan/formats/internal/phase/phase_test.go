@@ -127,6 +127,8 @@ T1-00@11 "" criteria=1
 		{"faults", "## Task 1: A\n**Depends on:** Task 3\n**Acceptance:** x\n## Task 2: B\n**Depends on:** 7\n**Acceptance:** x\n## Task 2: C\n**Acceptance:** x\n## Task 3: D\n**Depends on:** Task 1, all of phase 2\n**Acceptance:** x\n",
 			"1@1 \"A\" after=3 criteria=1\n2@4 \"B\" after=7 criteria=1\n2@7 \"C\" criteria=1\n3@9 \"D\" after=1 criteria=1\n" +
 				"2:1 error task-cycle 1\n5:1 error task-dep-unknown 2\n7:1 error task-duplicate-id 2\n10:1 note task-dep-prose 3\n"},
+		{"what cannot be read", "## T4-01: A\n- id: T4-01\n- estimate: twenty\n- acceptance: x\n\n  - id: T4-05\n    title: B\n",
+			"T4-01@1 \"A\" criteria=1\n3:1 warning key-without-effect T4-01\n6:3 warning key-without-effect \n"},
 		{"headings as labels", "## Task 1: A\n### Files\n- `app/(auth)/x.tsx` (new)\n- app/(auth)/y.tsx\n#### Acceptance Criteria:\n- a\n- b\n**Depends on**\nnone\n### Notes\n- c\n",
 			"1@1 \"A\" files=app/(auth)/x.tsx,app/(auth)/y.tsx after= criteria=2\n"},
 		{"status and marks", "## ✅ Task 1: A\n**Acceptance:** x\n## Task 2: B\n**Status:** in progress\n**Acceptance:** x\n", "1@1 \"A\" criteria=1 done\n2@3 \"B\" criteria=1 in-progress\n"},

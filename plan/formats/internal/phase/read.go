@@ -198,6 +198,9 @@ func read(name string, text []byte) (*reader, error) {
 			break
 		}
 	}
+	if r.dialect != "list" {
+		r.unlisted(body)
+	}
 	r.findGoal(body)
 	r.references()
 	r.effects()

@@ -111,6 +111,11 @@ func (r *reader) complete() {
 			r.reportFor("task-field-missing", plan.Warning, r.t.At(t.line), t.name(i)+" says nothing",
 				"say what is to be done", t.id)
 		}
+		if t.estimate != "" && estimateOf(t.estimate) == 0 {
+			r.reportFor("key-without-effect", plan.Warning, r.t.At(t.estimateAt),
+				fmt.Sprintf("the estimate %q of %s is no time, and bounds nothing", t.estimate, t.name(i)),
+				"write  45 s,  30m,  2h  or  1d", t.id)
+		}
 		if len(t.acceptance) == 0 && t.expected == "" && !t.judged && !checkpointKind(t.kind) {
 			silent = append(silent, i)
 		}

@@ -39,6 +39,7 @@ type task struct {
 	priority     string
 	status       string
 	estimate     string
+	estimateAt   int
 	tdd          bool
 	wave         value
 	about        string   // what it builds or describes, where it has no title
