@@ -154,11 +154,15 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 		fmt.Fprintf(w, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
 	}
 	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
-		fmt.Fprintf(w, "To run it, say who understands prompts: --executor PATH, or who proposes jobs: "+
-			"--reviewer NAME=PATH   %s\n", escaped(stepsNamed(steps)))
+		who := "who understands prompts: --executor PATH"
+		if draft.Format == plan.PendingActions { // whose jobs reviewers propose
+			who += ", or who proposes jobs: --reviewer NAME=PATH"
+		}
+		fmt.Fprintf(w, "To run it, say %s   %s\n", who, escaped(stepsNamed(steps)))
 	}
 	if backups := wordyBackups(&draft.Plan); len(backups) > 0 {
-		fmt.Fprintf(w, "Backups that have words alone fail where nobody but the shell is there: %s\n", escaped(strings.Join(backups, ", ")))
+		fmt.Fprintf(w, "Backups that have words alone fail where nobody but the shell is there: %s\n",
+			escaped(strings.Join(backups, ", ")))
 	}
 	for _, a := range draft.Plan.Acknowledgements() {
 		fmt.Fprintf(w, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))

@@ -357,7 +357,8 @@ func (b *beside) run(seed uint64) {
 	b.check(bench.Dir, seed)
 }
 
-// answer answers at random, at last so that the run goes on.
+// answer answers at random, at last so that the run goes on. Nobody wants what the
+// editor did put back: that would be a person's word, and not a loss.
 func (b *beside) answer(q ask.Question) (ask.Answer, error) {
 	b.Questions++
 	fmt.Fprintf(&b.said, "%s: %s\n%s\n", q.Kind, q.What, strings.Join(q.Evidence, "\n"))
@@ -366,7 +367,8 @@ func (b *beside) answer(q ask.Question) (ask.Answer, error) {
 	}
 	var keys []string
 	for _, c := range q.Choices {
-		if c.Key != "s" || b.Questions < enough {
+		back := q.Kind == ask.External && c.Acknowledge != ""
+		if !back && (c.Key != "s" || b.Questions < enough) {
 			keys = append(keys, c.Key)
 		}
 	}
