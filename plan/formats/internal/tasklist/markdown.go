@@ -42,13 +42,14 @@ func ReadMarkdown(name string, text []byte) (*plan.Draft, error) {
 type markdown struct {
 	*list
 	page.Page
-	at     part // what lines belong to; task -1: to nobody
-	indent int  // of that item; -1: it is a heading
+	at     part                     // what lines belong to; task -1: to nobody
+	indent int                      // of that item; -1: it is a heading
+	loose  map[int]*strings.Builder // what stands around the items of a section
 }
 
 // readMarkdown goes through the sections of a page.
 func readMarkdown(l *list) {
-	m := &markdown{list: l, Page: page.Of(l.t), at: part{-1, -1}}
+	m := &markdown{list: l, Page: page.Of(l.t), at: part{-1, -1}, loose: map[int]*strings.Builder{}}
 	l.t.Hide(0, m.Sections[0].From)
 	for n := range m.Sections {
 		if m.full(m.t.At(m.Sections[n].From)) {
@@ -85,13 +86,23 @@ func (m *markdown) section(n int) {
 		case ok && m.at.task >= 0 && it.Indent > m.indent+1:
 			m.step(m.at.task, it, i)
 		case ok:
-			m.at, m.indent = part{m.addTask(plan.Task{ID: m.next(), Title: page.Plain(it.Text), Status: status(it)}, i), -1}, it.Indent
+			t := plan.Task{ID: m.next(), Title: page.Plain(it.Text), Status: status(it)}
+			m.at, m.indent = part{m.addTask(t, i), -1}, it.Indent
 		case m.at.task >= 0 && (whole >= 0 || m.below(i)):
 			m.describe(m.at.task, m.at.step, i)
-		case strings.TrimSpace(m.t.Line(i)) != "":
+		case m.Listed[n]:
 			m.at.task = -1
+			m.apart(n, i)
 		}
 	}
+}
+
+// apart keeps a line that stands among the items of a section and belongs to none.
+func (m *markdown) apart(n, line int) {
+	if m.loose[n] == nil {
+		m.loose[n] = &strings.Builder{}
+	}
+	m.loose[n].WriteString(m.t.Line(line) + "\n")
 }
 
 // item reads a line as one of the items that are work. A bullet below another is
@@ -116,7 +127,8 @@ func (m *markdown) below(i int) bool {
 func (m *markdown) step(task int, it outline.Item, line int) {
 	steps := len(m.Plan.Tasks[task].Steps)
 	m.at = part{task, steps}
-	m.addStep(task, plan.Step{ID: strconv.Itoa(steps + 1), Description: page.Plain(it.Text), Status: status(it)}, m.t.At(line))
+	s := plan.Step{ID: strconv.Itoa(steps + 1), Description: page.Plain(it.Text), Status: status(it)}
+	m.addStep(task, s, m.t.At(line))
 }
 
 // next is the id of the next task: they are numbered as they stand.
@@ -138,9 +150,14 @@ const maxContext = 4 << 10
 func (m *markdown) around() {
 	var context []string
 	for n, s := range m.Sections {
-		text := strings.TrimSpace(m.t.Join(s.Body, s.To))
-		switch {
-		case text == "" || m.Listed[n] || m.Head(n) >= 0:
+		text := m.t.Join(s.Body, s.To)
+		if b := m.loose[n]; b != nil {
+			text = b.String()
+		} else if m.Listed[n] {
+			text = ""
+		}
+		switch text = strings.TrimSpace(text); {
+		case text == "" || m.Head(n) >= 0:
 		case s.Role == page.Proof:
 			m.proof(s, text)
 		case s.Role == page.Goal && m.Plan.Goal == "":
@@ -242,8 +259,11 @@ func (m *markdown) lines(at part) (list []string) {
 	return list
 }
 
-// maxTaken is how many tasks are told one by one.
-const maxTaken = 12
+// Bounds of what is told of tasks one by one.
+const (
+	maxTaken = 12 // tasks
+	maxTitle = 60 // bytes of what one is called
+)
 
 // taken tells what was taken for the tasks of the plan, since nobody who wrote the
 // page had to say so.
@@ -253,7 +273,11 @@ func (m *markdown) taken() {
 	}
 	var names []string
 	for i, t := range m.Plan.Tasks[:min(len(m.Plan.Tasks), maxTaken)] {
-		name := fmt.Sprintf("%s %q on line %d", t.ID, t.Title, m.Places[fmt.Sprintf("tasks[%d]", i)].Line)
+		title := t.Title
+		if len(title) > maxTitle {
+			title = strings.ToValidUTF8(title[:maxTitle], "") + " …"
+		}
+		name := fmt.Sprintf("%s %q on line %d", t.ID, title, m.Places[fmt.Sprintf("tasks[%d]", i)].Line)
 		if n := len(t.Steps); n > 0 {
 			name += fmt.Sprintf(" with %d of its items as steps", n)
 		}

@@ -97,11 +97,11 @@ func TestMarkdown(t *testing.T) {
 // TestMarkdownTellsTheRest holds that nothing of a page is lost: what is no task
 // helps with the tasks, or is looked at when they are done.
 func TestMarkdownTellsTheRest(t *testing.T) {
-	d, err := tasklist.ReadMarkdown("notes.md", []byte("# X\n\nFirst words.\n\n## Context\n\nOld code.\n\n## Steps\n\n1. Write it\n\n   with care\n   ```go\n   x\n   ```\n\n## Verification\n\n- `go test ./...` passes\n- It looks well\n- `wc -l a` prints 5\n"))
+	d, err := tasklist.ReadMarkdown("notes.md", []byte("# X\n\nFirst words.\n\n## Context\n\nOld code.\n\n## Steps\n\nIn this order:\n\n1. Write it\n\n   with care\n   ```go\n   x\n   ```\n\nThen rest.\n\n## Verification\n\n- `go test ./...` passes\n- It looks well\n- `wc -l a` prints 5\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"First words.", "Context: Old code."}, d.Plan.Tasks[0].Hints); diff != "" {
+	if diff := cmp.Diff([]string{"First words.", "Context: Old code.", "Steps: In this order:\n\nThen rest."}, d.Plan.Tasks[0].Hints); diff != "" {
 		t.Error(diff)
 	}
 	if got := d.Plan.Tasks[0].Description; !strings.Contains(got, "with care") || !strings.Contains(got, "```go") {
