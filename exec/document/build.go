@@ -120,14 +120,15 @@ func (rep *Model) open(r *history.Run) {
 // waiting describes the question that the run waits for: the oldest that nobody
 // has answered. Nil if there is none, as once the run is over.
 func (rep *Model) waiting(r *history.Run) *question {
-	for _, q := range r.Questions() {
-		open := newQuestion(history.Exchange{Question: *q})
-		if added := r.Unnamed(q); added != "" {
-			open.Evidence = append(open.Evidence, added)
-		}
-		return &open
+	all := r.Questions()
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	open := newQuestion(history.Exchange{Question: *all[0]})
+	if added := r.Unnamed(all[0]); added != "" {
+		open.Evidence = append(open.Evidence, added)
+	}
+	return &open
 }
 
 // count fills in the counts of steps, attempts and tasks, from what was described
