@@ -107,6 +107,8 @@ func TestEdges(t *testing.T) {
 		"a list of todos":         {goal("Document the todo list"), "goal-vague", false},
 		"an empty list":           {pair(replaced("acceptance_criteria = [\"The eleventh request is refused\"]", "acceptance_criteria = [\"\"]")), "completion-thin", true},
 		"two goals as a list":     {retold("## Goal\n"+exampleGoal, "## Goal\n- "+exampleGoal+"\n- Sell it"), "goal-multiple", true},
+		"goals beside a goal":     {pair(replaced("[goal]\n", "[[goals]]\ndescription = \"Sell it\"\n\n[goal]\n")), "goal-multiple", true},
+		"the same beside a goal":  {pair(replaced("[goal]\n", "[[goals]]\ndescription = \""+exampleGoal+"\"\n\n[goal]\n")), "goal-multiple", false},
 		"a goal and its owner":    {retold("## Goal\n"+exampleGoal, "## Goal\n- "+exampleGoal+"\n- **Owner:** ana"), "goal-multiple", false},
 		"critical perhaps":        {retold("**Critical:** true", "**Critical:** maybe"), "critical-differs", true},
 		"the same way":            {retold("Generate it from the comments", "`Generate` it from the comments.\n    - all of it"), "backup-differs", false},

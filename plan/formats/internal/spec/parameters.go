@@ -74,26 +74,27 @@ func tablesOf(n *tomltree.Node) []*tomltree.Node {
 	return list
 }
 
-// readGoal reads [goal] or [goals], a table, a list of tables or a text. A
-// restatement of the same goal is not a second one.
+// readGoal reads [goal] and [goals], each a table, a text, or a list of them. A
+// restatement of a goal is not a second one.
 func (h *half) readGoal() {
-	n := h.root.Find("goal")
-	if n == nil {
-		n = h.root.Find("goals")
+	add := func(g *tomltree.Node) {
+		if g != nil && g.Kind == tomltree.String && strings.TrimSpace(g.Text) != "" &&
+			!slices.ContainsFunc(h.goals, func(has said) bool { return sameText(has.text, g.Text) }) {
+			h.goals = append(h.goals, say(g.Text, g.At))
+		}
 	}
-	if n == nil {
-		return
-	}
-	if n.Kind == tomltree.String {
-		h.goals = append(h.goals, say(n.Text, n.At))
-		return
-	}
-	for _, t := range tablesOf(n) {
-		for _, name := range [...]string{"description", "statement"} {
-			if g := t.Find(name); g != nil && g.Kind == tomltree.String && strings.TrimSpace(g.Text) != "" &&
-				(len(h.goals) == 0 || !sameText(h.goals[len(h.goals)-1].text, g.Text)) {
-				h.goals = append(h.goals, say(g.Text, g.At))
-			}
+	for _, name := range [...]string{"goal", "goals"} {
+		n := h.root.Find(name)
+		if n == nil {
+			continue
+		}
+		add(n)
+		for _, item := range n.List {
+			add(item)
+		}
+		for _, t := range tablesOf(n) {
+			add(t.Find("description"))
+			add(t.Find("statement"))
 		}
 	}
 }
