@@ -191,3 +191,17 @@ func TestControlsAreKeptByCheckAndTree(t *testing.T) {
 		t.Errorf("the completion check says %+v", c)
 	}
 }
+
+// TestCompilingIsNoCompletion holds that a completion check which merely has
+// something compile is a condition beside others, and no completion alone.
+func TestCompilingIsNoCompletion(t *testing.T) {
+	const compiles, says = `{ kind = "command", run = "gofmt a.txt" }`, `{ kind = "file_contains", path = "a.txt", text = "package" }`
+	for checks, want := range map[string]history.Status{
+		compiles:               history.Partial,
+		compiles + ", " + says: history.Achieved,
+		says:                   history.Achieved,
+	} {
+		text := basisPlan(says) + "[completion_criteria]\nchecks = [" + checks + "]\n"
+		exectest.Run(t, text, workspace, exectest.Script{"1.1": exectest.Write("a.txt", "package a\n")}).Want(t, want)
+	}
+}

@@ -46,9 +46,14 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 // steps that decide whether the goal is achieved, and completion criteria.
 func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controlled) []string {
 	lines := e.unlooked(controlled)
-	for _, check := range e.Plan.FinalChecks() {
-		if check.Derived || len(judged.Blocking()) > 0 {
+	final := e.Plan.FinalChecks()
+	more := slices.ContainsFunc(final, func(f plan.FinalCheck) bool { return f.CanProve() })
+	for _, check := range final {
+		switch {
+		case check.Derived, len(judged.Blocking()) > 0:
 			continue // the words that it was read from are to be judged; or it was told already what does not hold
+		case more && check.LooksInside() && !check.CanProve():
+			continue // that it compiles is a condition, beside checks that say more
 		}
 		if why := unproved(check.String(), controlled); why != "" {
 			lines = append(lines, fmt.Sprintf("%s proves nothing: %s", check.Label, why))
@@ -122,6 +127,8 @@ func unproved(check string, controlled *history.Controlled) string {
 	switch c := controlled.Of(check); {
 	case strings.HasPrefix(check, "file_exists"):
 		return check + " holds of any file, an empty one too; file_contains, or a command that reads it, says more"
+	case strings.HasPrefix(check, "go_build"), strings.HasPrefix(check, "go_vet"):
+		return check + " says no more than that it compiles; a test says more"
 	case c == nil:
 		return check + " was held against no tree that lacks the work"
 	case !c.Tells():
