@@ -10,6 +10,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
@@ -33,7 +34,8 @@ type Section struct {
 	To         int // the line behind its last
 	Role       Role
 	parent     int    // the section that it is part of, -1
-	count      [3]int // items, by their marks
+	count      [3]int // items that are not indented, by their marks
+	deep       int    // items with a box that are
 }
 
 // A Role is what a heading says its section is for.
@@ -58,9 +60,9 @@ const (
 
 var (
 	// counted is a heading that counts what is to be done, "Step 2: …".
-	counted = lazyre.New(`^(?i:step|phase|task|part|stage|milestone|change|commit|pr)\s+#?\d`)
+	counted = lazyre.New(`^(?:\*\*)?(?i:step|phase|task|part|stage|milestone|change|commit|pr)\s+#?\d`)
 	// ordinal is a number before the text of a heading, "Step 2:" or "3.".
-	ordinal = lazyre.New(`^(?:(?i:step|phase|task|part|stage|milestone|change|commit|pr)\s+#?\d+[a-z]?\b\s*[:.)–—-]?|\d+(?:\.\d+)*[.):]|\d+(?:\.\d+)+)\s*`)
+	ordinal = lazyre.New(`^(?:(?i:step|phase|task|part|stage|milestone|change|commit|pr)\s+#?\d+(?:\.\d+)*[a-z]?\b\s*[:.)–—-]?|\d+(?:\.\d+)*[.):]|\d+(?:\.\d+)+)\s*`)
 	// ornament is what people put before and behind words of a heading.
 	ornament = lazyre.New(`^[^\pL\d]+|[^\pL\d)]+$`)
 	// These are what headings say, in small letters.
@@ -80,8 +82,10 @@ var (
 		`(?:\s+(?:to (?:change|modify|edit|create|touch)|considered|involved|and .+))*$`)
 	proofHead = lazyre.New(`^(?:(?:final|manual|automated|overall|end-to-end)\s+)*` +
 		`(?:verification|verify|validation|acceptance(?: criteria| tests?)?|success criteria|completion criteria|` +
-		`exit criteria|definition of (?:done|complete)|done when|how to (?:test|verify)|testing|tests?|test plan)` +
-		`(?:\s+(?:plan|strategy|steps))*$`)
+		`exit criteria|definition of (?:done|complete)|done when|how to (?:test|verify)|testing|tests?|test plan|` +
+		`qa|checks|pre-merge|review checklist)(?:\s+(?:plan|strategy|steps|checklist|list|criteria|\(.*|(?:and|&) .*))*$`)
+	// tests are headings of proof below which tests may be to be written.
+	tests    = lazyre.New(`^(?i:testing|tests?)$`)
 	goalHead = lazyre.New(`^(?:the\s+)?(?:goals?|objectives?|purpose|aim|outcome|task description)(?:\s+of .+)?$`)
 )
 
@@ -123,13 +127,21 @@ func (p *Page) cut(t *outline.Text) {
 			continue
 		}
 		s := &p.Sections[len(p.Sections)-1]
-		if m, it, ok := Item(line); ok && it.Text != "" && (m == Boxes || it.Indent < 2) {
+		switch m, it, ok := Item(line); {
+		case !ok || it.Text == "":
+		case it.Indent < 2:
 			s.count[m]++
+		case m == Boxes:
+			s.deep++
 		}
 	}
 	p.Sections[len(p.Sections)-1].To = len(t.Lines)
 	for n := range p.Sections {
 		s := &p.Sections[n]
+		name := ordinal.ReplaceAllString(s.Text, "")
+		if counted.MatchString(s.Text) || tests.MatchString(name) && (name != s.Text || s.count[Boxes] > 0) {
+			s.Role = Open // whatever it is called, it is one of those to be done
+		}
 		if s.parent < 0 || s.Role == Work && p.Sections[s.parent].Role != Aside {
 			continue
 		}
@@ -183,14 +195,18 @@ func (p *Page) choose() {
 		mark Mark
 		is   func() bool
 	}{
-		{Boxes, func() bool { return p.lists(1, Open, Work) }},
+		{Boxes, func() bool { return p.boxed() && p.ordered(counted) }},
 		{Numbers, func() bool { return p.ordered(counted) }},
+		{Boxes, func() bool { return p.lists(1, Work) }},
+		{Numbers, func() bool { return p.said() && p.lists(2, Work) }},
+		{Boxes, func() bool { return p.lists(1, Open) }},
 		{Numbers, func() bool { return p.parts(2) }},
 		{Numbers, func() bool { return p.lists(1, Work) }},
 		{Bullets, func() bool { return p.lists(1, Work) }},
 		{Numbers, func() bool { return p.parts(1) }},
 		{Numbers, func() bool { return p.ordered(ordinal) }},
 		{Numbers, func() bool { return p.lists(2, Open) }},
+		{Boxes, func() bool { return p.nested() && p.lists(1, Open, Work) }},
 		{Bullets, p.groups},
 	}
 	for _, f := range forms {
@@ -241,6 +257,26 @@ func (p *Page) lists(least int, roles ...Role) bool {
 	for _, n := range found {
 		p.Listed[n] = true
 		p.Heads[n] = len(found) > 1 && p.Sections[n].Level > 0
+	}
+	return true
+}
+
+// boxed reports whether headings that count have boxes below them, which are
+// their steps then.
+func (p *Page) boxed() bool {
+	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.count[Boxes] > 0 && counted.MatchString(s.Text) })
+}
+
+// said reports whether a section that is called work has a numbered list itself.
+func (p *Page) said() bool {
+	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.Role == Work && s.count[Numbers] > 1 })
+}
+
+// nested has boxes count that stand below items without one, where nothing else is
+// work.
+func (p *Page) nested() bool {
+	for n := range p.Sections {
+		p.Sections[n].count[Boxes] += p.Sections[n].deep
 	}
 	return true
 }
@@ -296,7 +332,7 @@ func (p *Page) parts(least int) bool {
 func (p *Page) take(found []int) {
 	for _, n := range found {
 		p.Heads[n] = true
-		p.Listed[n] = p.Mark == Numbers && p.Sections[n].count[Numbers] > 1
+		p.Listed[n] = p.Mark == Numbers && p.Sections[n].count[Numbers] > 1 || p.Mark == Boxes && p.Sections[n].count[Boxes] > 0
 	}
 }
 
@@ -315,11 +351,11 @@ func (p *Page) Head(n int) int {
 
 // Title is what a section is called, without its number.
 func (s Section) Title() string {
-	text := ornament.ReplaceAllString(s.Text, "")
+	text := Plain(s.Text)
 	if rest := strings.TrimSpace(ordinal.ReplaceAllString(text, "")); rest != "" {
 		text = rest
 	}
-	return Plain(text)
+	return text
 }
 
 // Plain is a title without bold face, and without a colon at its end.

@@ -61,6 +61,9 @@ func readMarkdown(l *list) {
 	for i := range m.Plan.Tasks {
 		m.files(i)
 	}
+	if !slices.ContainsFunc(m.Plan.Tasks, func(t plan.Task) bool { return t.Files == nil }) && len(m.Plan.Tasks) > 0 {
+		m.Plan.Profile = plan.Scoped
+	}
 	m.taken()
 }
 
@@ -78,9 +81,11 @@ func (m *markdown) section(n int) {
 		m.describe(m.at.task, -1, s.From)
 	}
 	whole := m.at.task // that all lines of the section are about
-	for i := s.Body; i < s.To && m.items < sketch.MaxTasks; i++ {
+	for i := s.Body; i < s.To; i++ {
 		it, ok := m.item(n, i)
 		switch {
+		case ok && m.full(m.t.At(i)):
+			return
 		case ok && whole >= 0:
 			m.step(whole, it, i)
 		case ok && m.at.task >= 0 && it.Indent > m.indent+1:
@@ -142,13 +147,17 @@ func status(it outline.Item) plan.Status {
 	return statusOfBox(it.Box)
 }
 
-// maxContext is how much of a section that is no task is told, in bytes.
-const maxContext = 4 << 10
+// Bounds of what is told of sections that are no task, in bytes.
+const (
+	maxContext = 4 << 10 // of one
+	maxTold    = 4 << 20 // of all, to all tasks together
+)
 
 // around reads what is no task: the goal, what helps with the tasks, and what must
 // hold at the end.
 func (m *markdown) around() {
 	var context []string
+	left := maxTold / max(1, len(m.Plan.Tasks))
 	for n, s := range m.Sections {
 		text := m.t.Join(s.Body, s.To)
 		if b := m.loose[n]; b != nil {
@@ -163,9 +172,10 @@ func (m *markdown) around() {
 		case s.Role == page.Goal && m.Plan.Goal == "":
 			m.Plan.Goal, m.Places["goal"] = paragraph(text), m.t.At(s.From)
 		default:
-			if len(text) > maxContext {
-				text = strings.ToValidUTF8(text[:maxContext], "") + " …"
+			if most := min(maxContext, left); len(text) > most {
+				text = strings.ToValidUTF8(text[:most], "") + " …"
 			}
+			left = max(0, left-len(text))
 			if s.Level > 1 {
 				text = s.Title() + ": " + text
 			}
@@ -192,7 +202,13 @@ func paragraph(text string) string {
 func (m *markdown) proof(s page.Section, text string) {
 	f := decidable.Of(text)
 	end := &m.Plan.Completion
-	end.Checks = append(end.Checks, f.Checks...)
+	for _, c := range f.Checks {
+		if unending.MatchString(c.Run) {
+			f.Words, f.NotRun = append(f.Words, "`"+c.Run+"`"), append(f.NotRun, c.Run)
+			continue
+		}
+		end.Checks = append(end.Checks, c)
+	}
 	for _, w := range f.Words {
 		if w = page.Plain(w); w != "" {
 			end.AcceptanceCriteria = append(end.AcceptanceCriteria, w)
@@ -210,11 +226,16 @@ var (
 	located = lazyre.New("^\\W*(?i:in|at|files?)\\b[\\s:*]*`")
 	// kind is what a title says of the page before it says what for.
 	kind = lazyre.New(`^(?i:(?:the )?(?:implementation |project |development |action |work )?(?:plan|to-?do(?: list)?|tasks?|checklist)(?: for)?)\s*[:–—-]\s*`)
+	// spared is a line that says of a file that it does not change, or names it
+	// for comparison.
+	spared = lazyre.New("(?i)\\b(?:not|never|don't|without|unlike|like|similar to|same as)\\b|~~")
+	// unending begins a command that waits for somebody, or acts on the world.
+	unending = lazyre.New(`^(?:npm (?:start|run (?:dev|start|serve|watch))|(?:pnpm|yarn) (?:dev|start)|go run\b|git push\b|python3? -m (?:http\.server|flask)|docker (?:run|compose)|make (?:run|serve|deploy|release)|.*\bserve\b)`)
 	// span is what stands in backquotes.
 	span = lazyre.New("`([^`\\s]+)`")
 )
 
-// files gives a task the files that it says it changes. Where one does, what is
+// files gives a task the files that it says it changes. Where all tasks do, what is
 // named is what may be changed.
 func (m *markdown) files(i int) {
 	t := &m.Plan.Tasks[i]
@@ -222,7 +243,7 @@ func (m *markdown) files(i int) {
 		for _, s := range span.FindAllStringSubmatch(text, -1) {
 			name, _, _ := strings.Cut(strings.TrimPrefix(s[1], "./"), ":") // behind it: lines
 			if decidable.IsPath(name) && !slices.Contains(t.Files, name) {
-				t.Files, m.Plan.Profile = append(t.Files, name), plan.Scoped
+				t.Files = append(t.Files, name)
 			}
 		}
 	}
@@ -232,6 +253,9 @@ func (m *markdown) files(i int) {
 		texts = append(texts, m.lines(part{i, j})...)
 	}
 	for _, text := range append(texts, m.lines(part{i, -1})...) {
+		if spared.MatchString(text) {
+			continue
+		}
 		if changing.MatchString(text) || located.MatchString(text) || text == t.Title {
 			add(text)
 		}
@@ -286,6 +310,13 @@ func (m *markdown) taken() {
 	if more := len(m.Plan.Tasks) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	m.Report("taken-for-tasks", plan.Note, m.Places["tasks[0]"], "", "taken for tasks: "+strings.Join(names, "; "),
+	text := "taken for tasks: " + strings.Join(names, "; ")
+	for i, c := range m.Plan.Completion.Checks {
+		if i == 0 {
+			text += "; decided at the end of the run"
+		}
+		text += fmt.Sprintf(": %s", c)
+	}
+	m.Report("taken-for-tasks", plan.Note, m.Places["tasks[0]"], "", text,
 		"a checkbox for each task says so best:  - [ ] what is to be done")
 }

@@ -2,6 +2,7 @@ package tasklist_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,17 @@ func TestMarkdown(t *testing.T) {
 		{"a front matter", "---\ntitle: x\n# no heading\n---\n# X\n\n1. a\n2. b\n", "goal X\n1 a\n2 b\n"},
 		{"code", "# X\n\n1. a\n```sh\n# not a heading\n2. no\n```\n2. b\n", "goal X\n1 a\n2 b\n"},
 		{"a title that says nothing", "# TODO\n\n- [ ] a\n", "goal notes\n1 a\n"},
+		{"boxes below a numbered list", "# X\n\n1. Parser\n   - [ ] tokens\n2. Printer\n", "goal X\n1 Parser\n2 Printer\n"},
+		{"boxes below some of the steps", "# X\n\n## Step 1: Dig\ntext\n\n## Step 2: Build\n- [ ] wall\n",
+			"goal X\n1 Dig\n2 Build\n  1 wall\n"},
+		{"boxes elsewhere", "# X\n\n## Steps\n1. a\n2. b\n\n## Nice to have\n- [ ] c\n\n## Verification checklist\n- [ ] d\n",
+			"goal X\n1 a\n2 b\n"},
+		{"boxes below bullets", "# X\n\n- A\n  - [ ] a\n- B\n  - [ ] b\n", "goal X\n1 a\n2 b\n"},
+		{"tests are to be written", "# X\n\n## 1. Implement\nx\n\n## 2. Testing\ny\n", "goal X\n1 Implement\n2 Testing\n"},
+		{"tests in boxes", "# X\n\n## Code\n- [ ] a\n\n## Testing\n- [ ] b\n", "goal X\n1 Code\n  1 a\n2 Testing\n  1 b\n"},
+		{"a step that is a test", "# X\n\n## **Step 1.1:** Dig `a.go`\nx\n\n## Step 1.2: Testing\ny\n",
+			"goal X\n1 Dig `a.go` [a.go]\n2 Testing\n"},
+		{"files that stay", "# X\n\n- [ ] change `h.go`\n  do not touch `g.go`\n", "goal X\n1 change `h.go` [h.go]\n"},
 		{"files", "# X\n\n## Steps\n1. **Store**\n   - Files: `a.go`, `b/c.go`\n   - look at `d.go`\n2. Rename `e.go` to `f.go`\n",
 			"goal X\n1 Store [a.go b/c.go]\n2 Rename `e.go` to `f.go` [e.go f.go]\n"},
 	} {
@@ -84,7 +96,8 @@ func TestMarkdown(t *testing.T) {
 			if diff := cmp.Diff(c.want, drawn(&d.Plan)); diff != "" {
 				t.Error(diff)
 			}
-			if scoped := strings.Contains(c.want, "["); scoped != (d.Plan.Profile == plan.Scoped) {
+			scoped := strings.Count(c.want, " [") == len(d.Plan.Tasks)
+			if scoped != (d.Plan.Profile == plan.Scoped) {
 				t.Errorf("its profile is %q", d.Plan.Profile)
 			}
 			if len(d.Found) == 0 || d.Found[0].Code != "taken-for-tasks" || d.Found[0].Pos.Line < 2 {
@@ -116,6 +129,42 @@ func TestMarkdownTellsTheRest(t *testing.T) {
 	}
 	if last := d.Found[len(d.Found)-1]; d.Found[0].Code != "verify-not-run" && last.Code != "verify-not-run" {
 		t.Errorf("found %v", d.Found)
+	}
+}
+
+// TestMarkdownBounds holds that a long list is told, and that what helps is not told
+// to each of very many tasks.
+func TestMarkdownBounds(t *testing.T) {
+	text := "# X\n\n" + strings.Repeat("word ", 10_000) + "\n\n## Steps\n\n" + strings.Repeat("- [ ] a\n", 12_500)
+	d, err := tasklist.ReadMarkdown("notes.md", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(d.Found, func(f plan.Diagnostic) bool { return f.Code == "too-many-tasks" }) {
+		t.Errorf("found %v", d.Found)
+	}
+	told := 0
+	for _, task := range d.Plan.Tasks {
+		told += len(strings.Join(task.Hints, ""))
+	}
+	if told > 5<<20 {
+		t.Errorf("%d bytes are told", told)
+	}
+}
+
+// TestMarkdownEnds holds that what never ends, or acts on the world, is not run when
+// all is done.
+func TestMarkdownEnds(t *testing.T) {
+	d, err := tasklist.ReadMarkdown("notes.md", []byte("# X\n\n- [ ] a\n\n## Verification\n\n- `npm run dev`\n- `git push origin main`\n- `npm test`\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := d.Plan.Completion; len(end.Checks) != 1 || end.Checks[0].Run != "npm test" || len(end.AcceptanceCriteria) != 2 {
+		t.Errorf("at the end: %v, %q", end.Checks, end.AcceptanceCriteria)
+	}
+	if at := slices.IndexFunc(d.Found, func(f plan.Diagnostic) bool { return f.Code == "taken-for-tasks" }); at < 0 ||
+		!strings.Contains(d.Found[at].Message, "npm test") {
+		t.Errorf("what is run is not told: %v", d.Found)
 	}
 }
 
