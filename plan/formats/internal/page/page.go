@@ -197,9 +197,8 @@ func (p *Page) choose() {
 	}{
 		{Boxes, func() bool { return p.boxed() && p.ordered(counted) }},
 		{Numbers, func() bool { return p.ordered(counted) }},
-		{Boxes, func() bool { return p.lists(1, Work) }},
-		{Numbers, func() bool { return p.said() && p.lists(2, Work) }},
-		{Boxes, func() bool { return p.lists(1, Open) }},
+		{Numbers, func() bool { return p.said(Numbers, 2) && !p.said(Boxes, 1) && p.lists(2, Work) }},
+		{Boxes, func() bool { return p.lists(1, Open, Work) }},
 		{Numbers, func() bool { return p.parts(2) }},
 		{Numbers, func() bool { return p.lists(1, Work) }},
 		{Bullets, func() bool { return p.lists(1, Work) }},
@@ -267,9 +266,9 @@ func (p *Page) boxed() bool {
 	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.count[Boxes] > 0 && counted.MatchString(s.Text) })
 }
 
-// said reports whether a section that is called work has a numbered list itself.
-func (p *Page) said() bool {
-	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.Role == Work && s.count[Numbers] > 1 })
+// said reports whether a section that is called work has so many items itself.
+func (p *Page) said(m Mark, least int) bool {
+	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.Role == Work && s.count[m] >= least })
 }
 
 // nested has boxes count that stand below items without one, where nothing else is

@@ -79,6 +79,8 @@ func TestMarkdown(t *testing.T) {
 		{"boxes below bullets", "# X\n\n- A\n  - [ ] a\n- B\n  - [ ] b\n", "goal X\n1 a\n2 b\n"},
 		{"tests are to be written", "# X\n\n## 1. Implement\nx\n\n## 2. Testing\ny\n", "goal X\n1 Implement\n2 Testing\n"},
 		{"tests in boxes", "# X\n\n## Code\n- [ ] a\n\n## Testing\n- [ ] b\n", "goal X\n1 Code\n  1 a\n2 Testing\n  1 b\n"},
+		{"tests in boxes beside work", "# X\n\n## Implementation\n- [ ] a\n\n## Testing\n- [ ] b\n",
+			"goal X\n1 Implementation\n  1 a\n2 Testing\n  1 b\n"},
 		{"a step that is a test", "# X\n\n## **Step 1.1:** Dig `a.go`\nx\n\n## Step 1.2: Testing\ny\n",
 			"goal X\n1 Dig `a.go` [a.go]\n2 Testing\n"},
 		{"files that stay", "# X\n\n- [ ] change `h.go`\n  do not touch `g.go`\n", "goal X\n1 change `h.go` [h.go]\n"},
