@@ -93,8 +93,8 @@ func printBases(w io.Writer, p *plan.Plan) {
 		by    string
 		steps []string
 	}{{"Have checks that may prove them, if these fail without the work", byCheck},
-		{"Change nothing, so that no check fails without them: critical_flag = false has the goal not depend on them, " +
-			"or a reviewer says that they are done (--validator)", looking},
+		{"Change nothing, so that no check fails without them: critical_flag = false has the goal not depend on " +
+			"them, or a reviewer says that they are done (--validator)", looking},
 		{"Only a reviewer can say of them that they are done (--validator)", byReviewer}} {
 		if len(part.steps) > 0 {
 			fmt.Fprintf(w, "%s: %s\n", part.by, escaped(some(part.steps)))

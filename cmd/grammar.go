@@ -175,7 +175,8 @@ func commands() []command {
 	const before, during, after, itself = "Before a run", "A run", "What happened", "The command itself"
 	return []command{
 		{before, "new", "[TEMPLATE]", "starts a plan from a template", &newCommand{}},
-		{before, "check", "PATH", "reads and validates a plan, - for one on standard input; changes nothing", &checkCommand{}},
+		{before, "check", "PATH", "reads and validates a plan, - for one on standard input; changes nothing",
+			&checkCommand{}},
 		{before, "lock", "PATH", "checks and approves a plan and writes its lock file", &lockCommand{}},
 		{before, "graph", "PATH", "draws the graph of a plan", &graphCommand{}},
 		{before, "convert", "PATH", "writes a plan of any format as a native plan", &convertCommand{}},

@@ -30,7 +30,8 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 	draw := map[string]func(*plan.Plan) string{"text": drawing.Text, "mermaid": drawing.Mermaid,
 		"dot": drawing.DOT}[f.Format]
 	drawn := draft.Plan
-	if draft.Format == plan.PendingActions || draft.Format == plan.SpecPair { // in the order in which they are carried out
+	// in the order in which they are carried out
+	if draft.Format == plan.PendingActions || draft.Format == plan.SpecPair {
 		drawn.Tasks = nil
 		for _, i := range draft.Plan.TasksInOrder(draft.Plan.Sequence(draft.Format)) {
 			drawn.Tasks = append(drawn.Tasks, draft.Plan.Tasks[i])

@@ -191,7 +191,7 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {
 			s := &p.Tasks[i].Steps[j]
-			if (s.Executor == "" || s.Executor == "shell") && s.Run == "" && s.Prompt != "" &&
+			if byShell(s.Executor) && s.Run == "" && s.Prompt != "" &&
 				orOpen(s.Status) == plan.Open &&
 				!slices.Contains(accepted, s.Address.DoneCode()) {
 				list = append(list, s.Address)
@@ -201,13 +201,17 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 	return list
 }
 
+// byShell reports whether work is left to whoever the default executor is, or to
+// the shell by name.
+func byShell(executor string) bool { return executor == "" || executor == "shell" }
+
 // wordyBackups are the first backups that are left to whoever the default
 // executor is, or to the shell by name, and have only words for it.
 func wordyBackups(p *plan.Plan) (list []string) {
 	const most = 8
 	for _, s := range p.Steps() {
 		for _, b := range s.Backups {
-			if who := cmp.Or(b.Executor, s.Executor); (who == "" || who == "shell") && b.Run == "" && b.ToolPath == "" {
+			if byShell(cmp.Or(b.Executor, s.Executor)) && b.Run == "" && b.ToolPath == "" {
 				if len(list) == most {
 					return append(list, "…")
 				}

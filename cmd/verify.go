@@ -54,8 +54,8 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	signed := known.look(proof.Run, cutOff(ctx, proof.Run, f.Dir))
 	if f.Format == "json" {
 		err = writeJSON(p.out, provedRun{Run: id, Records: proof.Records, Trees: proof.Trees, Contents: proof.Contents,
-			After: proof.After, Views: proof.Views, Missing: proof.Missing, Foreign: proof.Foreign, Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status,
-			Signed: signed})
+			After: proof.After, Views: proof.Views, Missing: proof.Missing, Foreign: proof.Foreign,
+			Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status, Signed: signed})
 		return cmp.Or(err, signed.failure())
 	}
 	return p.printProof(id, proof, signed, f.Dir)
@@ -110,7 +110,7 @@ type provedRun struct {
 	Views    int            `json:"views"`
 	Missing  []string       `json:"views_missing,omitempty"` // they can be drawn again
 	Foreign  []string       `json:"views_foreign,omitempty"` // files among the views that are none
-	After    int            `json:"after_end,omitempty"`     // records of what was done with its work since it was sealed
+	After    int            `json:"after_end,omitempty"`     // records of what was done with its work since
 	Sealed   bool           `json:"sealed"`
 	Status   history.Status `json:"status"`
 	Signed   signature      `json:"signed"`

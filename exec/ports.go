@@ -154,8 +154,10 @@ func WorkOf(p *gate.Pass) Work {
 
 // An Outcome is what the executor says about an attempt.
 type Outcome struct {
-	Output   string             // text, as far as it was not written to Work.Output
-	Stdout   string             // standard output alone, for the step's expect table; of an executor that is not CommandsOnly "" is Output
+	Output string // text, as far as it was not written to Work.Output
+	// Stdout is standard output alone, for the step's expect table; of an executor
+	// that is not [CommandsOnly] "" is Output.
+	Stdout   string
 	Exit     int                // exit status, where there is one
 	Usage    Usage              //
 	Metrics  map[string]float64 //

@@ -54,7 +54,8 @@ func (p *Plan) Visit(v Visitor) {
 	part(v, Key{Name: "completion_criteria", Doc: "when the whole is done"}, p.Completion.Visit)
 	part(v, Key{Name: "ledger", Doc: "what is accounted"}, func(v Visitor) {
 		s := &p.Scope
-		v.Texts(Key{Name: "ignore", Doc: "globs of what is not accounted, nor held against non-goals", Set: true, means: glob}, &s.Ignore)
+		v.Texts(Key{Name: "ignore", Doc: "globs of what is not accounted, nor held against non-goals", Set: true,
+			means: glob}, &s.Ignore)
 		v.Texts(Key{Name: "stamps", Doc: "globs of what is watched by names only, and not restored", Set: true,
 			means: glob}, &s.Stamps)
 		v.Texts(Key{Name: "track", Doc: "globs of what is watched, but not restored", Set: true, means: glob}, &s.Track)
@@ -219,7 +220,8 @@ func (e *ErrorPropagation) visit(v Visitor) {
 		&e.DependencyTracking)
 	typed(v, Key{Name: "propagation_strategy", Doc: "what an earlier failure means for later steps", Older: "strategy",
 		Words: propagations}, &e.Strategy)
-	number(v, Key{Name: "failure_threshold", Doc: "so many failed steps of one task, or in a row, and dynamic mode asks", Min: 1, Max: many},
+	number(v, Key{Name: "failure_threshold", Doc: "so many failed steps of one task, or in a row, and dynamic mode asks",
+		Min: 1, Max: many},
 		&e.FailureThreshold)
 	v.Settings(Key{Name: "extra"}, &e.Extra)
 }
@@ -319,7 +321,8 @@ func (l *Limits) visit(v Visitor) {
 	v.Number(Key{Name: "max_files", Doc: "at most so many files may change", Max: many}, &l.MaxFiles)
 	v.Number(Key{Name: "max_lines", Doc: "at most so many lines may be added and removed together; a file that is no text has none", Max: many},
 		&l.MaxLines)
-	v.Texts(Key{Name: "modules", Doc: "the folders in which changes may happen, or globs of them; [] means none", Set: true, means: module}, &l.Modules)
+	v.Texts(Key{Name: "modules", Doc: "the folders in which changes may happen, or globs of them; [] means none",
+		Set: true, means: module}, &l.Modules)
 }
 
 // visit tells the keys of what a step reads and writes.

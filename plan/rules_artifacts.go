@@ -146,8 +146,8 @@ func artifactRules() []rule {
 					if strings.Contains(m.key, "remove") {
 						does, did = "removes", "removed"
 					}
-					tell(m.key, fmt.Sprintf("step %s %s the symbol %q, and step %s has %s it before", s.address, does, m.path, m.by, did),
-						"take it out of one of the two")
+					tell(m.key, fmt.Sprintf("step %s %s the symbol %q, and step %s has %s it before",
+						s.address, does, m.path, m.by, did), "take it out of one of the two")
 				}
 			}},
 		{code: "artifact-gone", severity: Warning,

@@ -36,7 +36,8 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
-		Warnings: list(slices.Concat(r.Started.Warnings, unlike(r), without(r))), judged: map[*gate.Judgement][]judgement{},
+		Warnings:     list(slices.Concat(r.Started.Warnings, unlike(r), without(r))),
+		judged:       map[*gate.Judgement][]judgement{},
 		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
 	}
@@ -261,7 +262,9 @@ func rollbacks(run *history.Run) []rolledBack {
 	}
 	return append(all, each(run.After.Setbacks, func(b history.Setback) rolledBack {
 		return rolledBack{To: b.To, Tree: newTree(b.Snapshot), By: b.By, Why: b.Reason, After: true,
-			Steps:  slices.DeleteFunc(slices.Clone(b.Steps), func(a plan.Address) bool { return run.Step(a).Completed == nil }),
+			Steps: slices.DeleteFunc(slices.Clone(b.Steps), func(a plan.Address) bool {
+				return run.Step(a).Completed == nil
+			}),
 			CutOff: !b.Done}
 	})...)
 }

@@ -126,7 +126,8 @@ func taskCheckpoints(rep *Model) []File {
 func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	c := taskCheckpoint{
 		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Class(), Modified: []string{},
-		Validation: "pass", Seconds: int(time.Duration(t.Duration).Round(time.Second) / time.Second), Tree: string(t.tree),
+		Validation: "pass", Tree: string(t.tree),
+		Seconds: int(time.Duration(t.Duration).Round(time.Second) / time.Second),
 		GitHash: rep.gitHash(t),
 	}
 	if t.Status == "blocked" {

@@ -243,7 +243,8 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 				missing = "the check which builds, installs or starts it was not asked"
 			}
 		}
-		say("deployment_artifact_exists", deployed(p, deliverable, checked), "whether what was built can be installed: "+missing)
+		say("deployment_artifact_exists", deployed(p, deliverable, checked),
+			"whether what was built can be installed: "+missing)
 	}
 	if settingTrue(p.Settings, "user_interface.required") {
 		say("user_interface_implemented", nil, "whether the user interface can be used")

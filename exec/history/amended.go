@@ -54,7 +54,8 @@ func (r *Run) Unnamed(q *ask.Question) string {
 	if len(added) == 0 {
 		return ""
 	}
-	return "added to the plan since this was asked, and not named in it, whether they need the step or not: " + plan.Addresses(added)
+	return "added to the plan since this was asked, and not named in it, whether they need the step or not: " +
+		plan.Addresses(added)
 }
 
 func (*Amended) Type() string { return "run-amended" }

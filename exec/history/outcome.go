@@ -152,7 +152,7 @@ func (f *AttemptFailed) Execution(exit int) ExecutionStatus {
 type Evidence struct {
 	Task   string            `json:"task_id"`
 	Kind   evidence.TaskType `json:"type"`
-	Items  []evidence.Item   `json:"items,omitempty"`        // as many as a journal takes, those first that were not found
+	Items  []evidence.Item   `json:"items,omitempty"`        // as many as a journal takes, the missing first
 	More   int               `json:"more,omitempty"`         // how many others there are
 	Lost   int               `json:"more_missing,omitempty"` // how many of these were not found
 	Pass   bool              `json:"pass"`                   // something was asked for, and all of it was found

@@ -4,7 +4,8 @@
 //
 // An invariant is looked at before a step only as long as nobody has seen it
 // hold, or nothing has been done, or the run was set back, or what others did was
-// kept, or the step is tried again: after each step it is looked at anyway. A finding says since when it held and which step broke
+// kept, or the step is tried again: after each step it is looked at anyway. A
+// finding says since when it held and which step broke
 // it, or that it was what others did. One that is not
 // critical fails and stops nothing, and makes the end partial.
 package invariants

@@ -4,7 +4,8 @@
 //
 // Created, modified and deleted files and links count as files, lines added and
 // removed count together, and folders count as nothing: a limit bounds what
-// somebody has to read. What is no text has no lines, and is named. Folders on the way to an allowed module may be created
+// somebody has to read. What is no text has no lines, and is named. Folders on
+// the way to an allowed module may be created
 // and deleted, since a file in it needs them.
 package limits
 

@@ -38,7 +38,7 @@ type Request struct {
 	Priority   string   `json:"priority,omitempty"`
 	Acceptance []string `json:"acceptance_criteria,omitempty"` // criterion 1 is the first
 	Steps      []Step   `json:"steps,omitempty"`               // how it is to be done
-	Surfaces   []string `json:"surfaces,omitempty"`            // what public symbols promise that it concerns, a line each
+	Surfaces   []string `json:"surfaces,omitempty"`            // what public symbols promise, a line each
 	Retry      int      `json:"retry_attempt"`                 // 0 for a task as planned, and for the first work
 	Attempt    string   `json:"attempt_id,omitempty"`          // as in "2/approval#1", or "2.3#1" of work
 	Patch      string   `json:"patch_id,omitempty"`            // what was changed since

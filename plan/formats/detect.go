@@ -26,11 +26,11 @@ func detect(name string, text []byte) (plan.Format, *front) {
 	found := plan.Unknown
 	var by *front
 	for _, f := range fronts(name, text) {
-		format := f.detect(name, text)
-		if by == nil && format != plan.Unknown {
+		switch format := f.detect(name, text); {
+		case format == plan.Unknown:
+		case by == nil && bare(format, name, text): // any page may be more than that
 			found, by = format, &f
-		}
-		if format == tasklist.Markdown && bare(found, name, text) {
+		case by == nil, format == tasklist.Markdown:
 			return format, &f
 		}
 	}

@@ -218,12 +218,13 @@ func unfinished(s *history.Step) *history.Attempt {
 // carriedOn is an executor that finds what an attempt left, and goes on from
 // there.
 func (a *Attempts) carriedOn(x Executor, was *history.Attempt) Executor {
-	return Executor{ByCommands: x.ByCommands, Identity: x.Identity, Do: func(ctx context.Context, w Work) (Outcome, error) {
+	do := func(ctx context.Context, w Work) (Outcome, error) {
 		if err := a.putBack(ctx, was, nil); err != nil {
 			return Outcome{}, err
 		}
 		return x.Do(ctx, w)
-	}}
+	}
+	return Executor{ByCommands: x.ByCommands, Identity: x.Identity, Do: do}
 }
 
 // reinstate is an executor that puts back what an attempt did, but at some paths,

@@ -72,7 +72,9 @@ func (l laterSteps) undid(c plan.Check, final *ledger.Tree) bool {
 			continue
 		}
 		op := func(op ledger.Op) bool {
-			return slices.ContainsFunc(s.made.Symbols, func(m ledger.Symbol) bool { return m.Name == c.Symbol && m.Op == op })
+			return slices.ContainsFunc(s.made.Symbols, func(m ledger.Symbol) bool {
+				return m.Name == c.Symbol && m.Op == op
+			})
 		}
 		if added, removed := op(ledger.Created), op(ledger.Deleted); added != removed {
 			return added != there

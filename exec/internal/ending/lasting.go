@@ -38,7 +38,8 @@ func (e *Ending) lasting(ctx context.Context, final *ledger.Tree) ([]gate.Lastin
 		slices.Reverse(l.Since)
 		for _, c := range step.Postconditions {
 			takesOver := func(by *plan.Step) bool { return by.TakesOver(s.Address, c) }
-			if c.Lasts() && !slices.Contains(decided, c.String()) && !later.any(takesOver) && !adopted.since(s, c.Path) {
+			if c.Lasts() && !slices.Contains(decided, c.String()) && !later.any(takesOver) &&
+				!adopted.since(s, c.Path) {
 				l.Checks = append(l.Checks, c)
 			}
 		}

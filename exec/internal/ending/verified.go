@@ -55,7 +55,7 @@ func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controll
 		case more && check.LooksInside() && !check.CanProve():
 			continue // that it compiles is a condition, beside checks that say more
 		}
-		if why := unproved(check.String(), controlled); why != "" {
+		if why := unproved(check.Check, controlled); why != "" {
 			lines = append(lines, fmt.Sprintf("%s proves nothing: %s", check.Label, why))
 		}
 	}
@@ -123,14 +123,14 @@ func named(steps []plan.Address) string {
 
 // unproved says why a check that holds at the end proves nothing; "" if it
 // proves something.
-func unproved(check string, controlled *history.Controlled) string {
-	switch c := controlled.Of(check); {
-	case strings.HasPrefix(check, "file_exists"):
-		return check + " holds of any file, an empty one too; file_contains, or a command that reads it, says more"
-	case strings.HasPrefix(check, "go_build"), strings.HasPrefix(check, "go_vet"):
-		return check + " says no more than that it compiles; a test says more"
+func unproved(check plan.Check, controlled *history.Controlled) string {
+	switch c := controlled.Of(check.String()); {
+	case check.Kind == "file_exists":
+		return check.String() + " holds of any file, an empty one too; file_contains, or a command that reads it, says more"
+	case check.LooksInside() && !check.CanProve():
+		return check.String() + " says no more than that it compiles; a test says more"
 	case c == nil:
-		return check + " was held against no tree that lacks the work"
+		return check.String() + " was held against no tree that lacks the work"
 	case !c.Tells():
 		return c.String()
 	}

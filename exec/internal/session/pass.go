@@ -27,7 +27,8 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 			pass.Step, pass.Vouched = of.Granted(pass.Step), of.Vouched()
 		}
 		if phase == gate.Before {
-			pass.Opening = !slices.ContainsFunc(s.Rec.Run.Steps, func(o *history.Step) bool { return o.Status == history.Completed })
+			done := func(o *history.Step) bool { return o.Status == history.Completed }
+			pass.Opening = !slices.ContainsFunc(s.Rec.Run.Steps, done)
 			back := s.Rec.Run.RolledBack
 			pass.SetBack = len(back) > 0 && back[len(back)-1].To == of.Address && len(of.Attempts) == 0
 		}

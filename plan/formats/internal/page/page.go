@@ -34,8 +34,7 @@ type Section struct {
 	To         int // the line behind its last
 	Role       Role
 	parent     int    // the section that it is part of, -1
-	count      [3]int // items that are not indented, by their marks
-	deep       int    // items with a box that are
+	count      [4]int // items, by their marks
 }
 
 // A Role is what a heading says its section is for.
@@ -56,6 +55,7 @@ const (
 	Boxes   Mark = iota // "- [ ]"
 	Numbers             // "1."
 	Bullets             // "-"
+	nested              // "- [ ]" below another item; to readers, Boxes
 )
 
 var (
@@ -132,7 +132,7 @@ func (p *Page) cut(t *outline.Text) {
 		case it.Indent < 2:
 			s.count[m]++
 		case m == Boxes:
-			s.deep++
+			s.count[nested]++
 		}
 	}
 	p.Sections[len(p.Sections)-1].To = len(t.Lines)
@@ -197,7 +197,7 @@ func (p *Page) choose() {
 	}{
 		{Boxes, func() bool { return p.boxed() && p.ordered(counted) }},
 		{Numbers, func() bool { return p.ordered(counted) }},
-		{Numbers, func() bool { return p.said(Numbers, 2) && !p.said(Boxes, 1) && p.lists(2, Work) }},
+		{Numbers, func() bool { return p.works(Numbers, 2) && !p.works(Boxes, 1) && p.lists(2, Work) }},
 		{Boxes, func() bool { return p.lists(1, Open, Work) }},
 		{Numbers, func() bool { return p.parts(2) }},
 		{Numbers, func() bool { return p.lists(1, Work) }},
@@ -205,19 +205,22 @@ func (p *Page) choose() {
 		{Numbers, func() bool { return p.parts(1) }},
 		{Numbers, func() bool { return p.ordered(ordinal) }},
 		{Numbers, func() bool { return p.lists(2, Open) }},
-		{Boxes, func() bool { return p.nested() && p.lists(1, Open, Work) }},
+		{nested, func() bool { return p.lists(1, Open, Work) }},
 		{Bullets, p.groups},
 	}
 	for _, f := range forms {
 		if p.Mark = f.mark; f.is() {
-			return
+			break
 		}
+	}
+	if p.Mark == nested {
+		p.Mark = Boxes
 	}
 }
 
-// works reports whether a section is work, of one of some roles: what its heading
+// isWork reports whether a section is work, of one of some roles: what its heading
 // does not say, a heading above it may.
-func (p *Page) works(n int, roles ...Role) bool {
+func (p *Page) isWork(n int, roles ...Role) bool {
 	is := p.Sections[n].Role
 	if is == Open && p.under(n) {
 		is = Work
@@ -246,7 +249,7 @@ func (p *Page) under(n int) bool {
 func (p *Page) lists(least int, roles ...Role) bool {
 	found, items := []int(nil), 0
 	for n, s := range p.Sections {
-		if s.count[p.Mark] > 0 && p.works(n, roles...) {
+		if s.count[p.Mark] > 0 && p.isWork(n, roles...) {
 			found, items = append(found, n), items+s.count[p.Mark]
 		}
 	}
@@ -263,28 +266,21 @@ func (p *Page) lists(least int, roles ...Role) bool {
 // boxed reports whether headings that count have boxes below them, which are
 // their steps then.
 func (p *Page) boxed() bool {
-	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.count[Boxes] > 0 && counted.MatchString(s.Text) })
+	return slices.ContainsFunc(p.Sections, func(s Section) bool {
+		return s.count[Boxes] > 0 && counted.MatchString(s.Text)
+	})
 }
 
-// said reports whether a section that is called work has so many items itself.
-func (p *Page) said(m Mark, least int) bool {
+// works reports whether a section that is called work has so many items itself.
+func (p *Page) works(m Mark, least int) bool {
 	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.Role == Work && s.count[m] >= least })
-}
-
-// nested has boxes count that stand below items without one, where nothing else is
-// work.
-func (p *Page) nested() bool {
-	for n := range p.Sections {
-		p.Sections[n].count[Boxes] += p.Sections[n].deep
-	}
-	return true
 }
 
 // ordered takes headings with a number as tasks, the highest of which there are
 // two.
 func (p *Page) ordered(number *lazyre.Regexp) bool {
 	return p.level(func(n int, s Section) bool {
-		return s.Role == Open && p.works(n, Open, Work) && number.MatchString(s.Text)
+		return s.Role == Open && p.isWork(n, Open, Work) && number.MatchString(s.Text)
 	})
 }
 
@@ -330,8 +326,9 @@ func (p *Page) parts(least int) bool {
 // its steps.
 func (p *Page) take(found []int) {
 	for _, n := range found {
+		items := p.Sections[n].count[p.Mark]
 		p.Heads[n] = true
-		p.Listed[n] = p.Mark == Numbers && p.Sections[n].count[Numbers] > 1 || p.Mark == Boxes && p.Sections[n].count[Boxes] > 0
+		p.Listed[n] = p.Mark == Numbers && items > 1 || p.Mark == Boxes && items > 0
 	}
 }
 

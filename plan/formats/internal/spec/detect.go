@@ -86,7 +86,8 @@ func detectMarkdown(name string, text []byte) bool {
 // SPECLet in its forms, or names its other half: a heading Goal alone is not much.
 func Shows(name string, text []byte) bool {
 	flat, _ := blocks.Flatten(outline.Body(text))
-	return halfName.MatchString(filepath.Base(name)) || anyTask.Match(flat) || anyStep.Match(flat) || anySPECLet.Match(flat) || tomlLink.Match(flat)
+	return halfName.MatchString(filepath.Base(name)) ||
+		anyTask.Match(flat) || anyStep.Match(flat) || anySPECLet.Match(flat) || tomlLink.Match(flat)
 }
 
 // detectTOML asks for the tables that the parameters have. A file that says a

@@ -58,7 +58,8 @@ func backupOnlyRetry(c spot) {
 		as.Description = b.text.text
 		if doing.SameAgain(&as) {
 			c.tell(b.at, "describe another way, and raise max_retries if trying again helps",
-				"backup %s of step %s only does the same again: %q", b.id, c.step(), shorten(cmp.Or(as.Run, as.Prompt, b.text.text)))
+				"backup %s of step %s only does the same again: %q", b.id, c.step(),
+				shorten(cmp.Or(as.Run, as.Prompt, b.text.text)))
 		}
 	}
 }
