@@ -152,9 +152,13 @@ func TestFolders(t *testing.T) {
 		"a summary is not its plan": {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "phase-plan", nil, ""},
 		"phase plans that are called otherwise": {map[string]string{"foundation.md": phaseFirst, "lamps (v2).md": phaseSecond,
 			"foundation summary.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "phase-plan", nil, ""},
-		"a summary alone is no plan":   {map[string]string{"04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "", file.ErrNoPlan, ""},
-		"a lock file is no plan":       {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-PLAN.lock.json": `{"tasks": []}`}, "phase-plan", nil, ""},
-		"what lies deeper is not read": {map[string]string{"deep/04-01-PLAN.md": phaseFirst}, "", file.ErrNoPlan, ""},
+		"a summary alone is no plan": {map[string]string{"04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "", file.ErrNoPlan, ""},
+		"a lock file is no plan":     {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-PLAN.lock.json": `{"tasks": []}`}, "phase-plan", nil, ""},
+		"a page that is called so": {map[string]string{"PLAN.md": "# X\n\n- [ ] a\n", "README.md": "# Y\n\n1. b\n2. c\n"},
+			"markdown", nil, ""},
+		"a page that is not":               {map[string]string{"README.md": "# Y\n\n1. b\n2. c\n"}, "", file.ErrNoPlan, ""},
+		"a page beside the plan of a tool": {map[string]string{"TODO.md": "# X\n\n- [ ] a\n", "plan.toml": nativePlan}, plan.Native, nil, ""},
+		"what lies deeper is not read":     {map[string]string{"deep/04-01-PLAN.md": phaseFirst}, "", file.ErrNoPlan, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := formats.ReadFile(put(t, tt.files))

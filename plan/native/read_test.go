@@ -1,6 +1,7 @@
 package native
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -162,5 +163,41 @@ func TestOlderNames(t *testing.T) {
 	if codes := codesOf(d.Found); len(codes) != 1 || codes[0] != "key-duplicate" ||
 		d.Plan.Execution.DefaultMode != plan.Dynamic {
 		t.Errorf("%v %q", d.Found, d.Plan.Execution.DefaultMode)
+	}
+}
+
+// TestBlanksThatAreLookedFor holds that a text which is looked for as it stands may
+// be blanks alone, and no other one.
+func TestBlanksThatAreLookedFor(t *testing.T) {
+	const text = `schema = 1
+profile = "observe"
+goal.description = "g"
+[[tasks]]
+id = 1
+description = "x"
+[[tasks.steps]]
+id = 1
+description = "s"
+run = %q
+postconditions = [{ kind = "file_contains", path = "a.txt", text = "\t" }]
+expect = { stdout_contains = " " }
+`
+	for run, want := range map[string]int{"true": 0, "  ": 1} {
+		d, err := Read("plan.toml", fmt.Appendf(nil, text, run))
+		if err != nil {
+			t.Fatal(err)
+		}
+		blank := 0
+		for _, f := range d.Found {
+			if f.Code == "value-blank" {
+				blank++
+			}
+		}
+		if blank != want {
+			t.Errorf("run = %q: %d texts are taken for blank, want %d: %v", run, blank, want, d.Found)
+		}
+		if s := d.Plan.Tasks[0].Steps[0]; s.Postconditions[0].Text != "\t" || s.Expect.StdoutContains != " " {
+			t.Errorf("what is looked for is %q and %q", s.Postconditions[0].Text, s.Expect.StdoutContains)
+		}
 	}
 }

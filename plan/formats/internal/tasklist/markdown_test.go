@@ -83,7 +83,7 @@ func TestMarkdown(t *testing.T) {
 			"goal X\n1 Implementation\n  1 a\n2 Testing\n  1 b\n"},
 		{"a step that is a test", "# X\n\n## **Step 1.1:** Dig `a.go`\nx\n\n## Step 1.2: Testing\ny\n",
 			"goal X\n1 Dig `a.go` [a.go]\n2 Testing\n"},
-		{"files that stay", "# X\n\n- [ ] change `h.go`\n  do not touch `g.go`\n", "goal X\n1 change `h.go` [h.go]\n"},
+		{"files that stay", "# X\n\n- [ ] change `h.go`\n  do not edit `g.go`\n", "goal X\n1 change `h.go` [h.go]\n"},
 		{"files", "# X\n\n## Steps\n1. **Store**\n   - Files: `a.go`, `b/c.go`\n   - look at `d.go`\n2. Rename `e.go` to `f.go`\n",
 			"goal X\n1 Store [a.go b/c.go]\n2 Rename `e.go` to `f.go` [e.go f.go]\n"},
 	} {
