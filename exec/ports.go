@@ -141,15 +141,28 @@ type Work struct {
 	// was expected and the end of what was printed, on lines of its own (see
 	// [history.Reason]); then what advisors and people said.
 	Feedback []string
-	Runner   gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
-	Output   io.Writer          // live output for the host; what is written is also kept, bounded
+	// Home is a folder outside of the workspace, private to the run, which an
+	// executor that asks for it (see [Needs]) has for its settings and logins. Of all
+	// commands, those alone see it that name it in gate.Command.Private. It
+	// lasts until the run ends or pauses. Steps that run at once share it.
+	Home string
+	// Activity tells whoever watches what the executor is at, in a few words, as
+	// in "editing server/limit.go". It is shown and not kept.
+	Activity func(text string)
+	// Spent tells what the attempt has cost so far, in all. Where that is more
+	// than the run may cost, the context of the attempt ends with [ErrBudget].
+	// Outcome.Usage is what counts in the end.
+	Spent  func(Usage)
+	Runner gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
+	Output io.Writer          // live output for the host; what is written is also kept, bounded
 }
 
 // WorkOf is the work that a pass is about, done as the step says, with nobody
 // listening: for whoever calls executors without a controller.
 func WorkOf(p *gate.Pass) Work {
 	return Work{Goal: p.Plan.Goal, Task: p.Task, Step: p.Step, Method: method.Of(p.Step), Attempt: p.Attempt,
-		Within: p.Plan.Declared(p.Task, p.Step).Within, Dir: p.Dir, Runner: p.Runner, Output: io.Discard}
+		Within: p.Plan.Declared(p.Task, p.Step).Within, Dir: p.Dir, Runner: p.Runner, Output: io.Discard,
+		Activity: func(string) {}, Spent: func(Usage) {}}
 }
 
 // An Outcome is what the executor says about an attempt.
@@ -181,6 +194,7 @@ type Usage struct {
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`
 	Calls        int   `json:"calls,omitempty"`
+	Cost         Money `json:"cost,omitempty"` // as the agent says; 0 where it says nothing
 }
 
 // Func is an Executor made of a function.

@@ -13,6 +13,9 @@ type Command struct {
 	Args []string // a program and its arguments
 	Dir  string   // default: the workspace
 	Env  []string // additional NAME=value
+	// Private is a folder outside of the workspace that this command alone sees,
+	// and may write to: exec.Work.Home, or "".
+	Private string
 	// Compiles says that it runs no code of the tree. What it leaves in caches
 	// is then there for other commands that judge.
 	Compiles bool
