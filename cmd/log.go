@@ -3,12 +3,15 @@ package cmd
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
@@ -25,6 +28,7 @@ type logCommand struct {
 	Attempt int      `placeholder:"NUMBER" help:"only records of this attempt; attempts count from 1"`
 	Since   string   `placeholder:"TIME" help:"only records since a time: 2026-01-02T15:04:05Z, or how long ago, as in 10m"`
 	Type    []string `sep:"none" placeholder:"TYPE" help:"only records of this type, as in judged; may be repeated"`
+	Follow  bool     `help:"goes on with records as they are written, until the run ends; one that waits or was cut off has not ended"`
 	Format  string   `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text or jsonl"`
 }
 
@@ -65,32 +69,57 @@ func (f *logCommand) Run(ctx context.Context, p *cli) error {
 	}
 	out := bufio.NewWriter(p.out)
 	for _, rec := range records {
-		if !q.Matches(rec) {
-			continue
-		}
-		if f.Format == "jsonl" {
-			err = writeLine(out, rec)
-		} else {
-			_, err = fmt.Fprintln(out, recordLine(rec, fmt.Sprint(rec.Seq)))
-		}
-		if err != nil {
+		if err := f.print(out, q, rec, false); err != nil {
 			return err
 		}
 	}
+	if f.Follow {
+		if err := f.follow(ctx, out, ws, id, q, uint64(len(records))); err != nil {
+			return watched(ctx, err)
+		}
+	}
 	for _, rec := range after {
-		if !q.Matches(rec) {
-			continue
-		}
-		if f.Format == "jsonl" {
-			err = writeLine(out, afterRecord{rec, true})
-		} else {
-			_, err = fmt.Fprintln(out, recordLine(rec, fmt.Sprintf("+%d", rec.Seq)))
-		}
-		if err != nil {
+		if err := f.print(out, q, rec, true); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
+}
+
+// follow prints the records behind one of a run, each as soon as it is there.
+func (f *logCommand) follow(ctx context.Context, out *bufio.Writer, ws exec.Workspace, run string, q history.Query,
+	behind uint64) error {
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	for e, err := range ws.Follow(ctx, run, behind) {
+		if err == nil {
+			err = f.print(out, q, *e.Record, false)
+		}
+		if err = errors.Join(err, out.Flush()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print prints a record, if it was asked for; after says that it is one of what
+// was done since the run was sealed.
+func (f *logCommand) print(w io.Writer, q history.Query, rec record.Record, after bool) error {
+	position := fmt.Sprint(rec.Seq)
+	if after {
+		position = "+" + position
+	}
+	switch {
+	case !q.Matches(rec):
+		return nil
+	case f.Format == "text":
+		_, err := fmt.Fprintln(w, recordLine(rec, position))
+		return err
+	case after:
+		return writeLine(w, afterRecord{rec, true})
+	}
+	return writeLine(w, rec)
 }
 
 // An afterRecord is one of the journal beside that of a sealed run.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
@@ -87,32 +86,18 @@ func yet(run *history.Run) string {
 // cutOff reports whether a run neither ended nor was stopped in order, and
 // nobody works on it.
 func cutOff(ctx context.Context, run *history.Run, dir string) bool {
-	if run.Ended != nil || run.Paused != nil {
-		return false
-	}
-	held, err := hold.Workspace(ctx, dir)
-	if err != nil {
-		return false
-	}
-	held.Release() // nothing was done under it
-	return true
+	return run.Ended == nil && run.Paused == nil && hold.Holder(ctx, dir) == ""
 }
 
 // inHand says who works on a run that was not stopped in order, and if nobody
 // does, how to go on.
 //
-// It tries the hold of the workspace, which tells a controller that works from
+// It looks at the hold of the workspace, which tells a controller that works from
 // one that died; the text in the lock file does not.
 func inHand(ctx context.Context, dir, resume string) string {
-	held, err := hold.Workspace(ctx, dir)
-	var other *checkpoint.HeldError
-	switch {
-	case errors.As(err, &other):
-		return fmt.Sprintf("wait: %s works on the workspace", escaped(other.Holder))
-	case err != nil:
-		return "wait; if no planlock works on it any more, " + resume
+	if holder := hold.Holder(ctx, dir); holder != "" {
+		return fmt.Sprintf("wait: %s works on the workspace", escaped(holder))
 	}
-	held.Release() // nothing was done under it
 	return "no planlock works on it any more; go on with  " + resume
 }
 

@@ -19,18 +19,23 @@ import (
 // statusCommand is "planlock status": it says where a run stands, what it waits
 // for, and what to type next. It only reads, and does not take the workspace: a
 // run that looks as if it were under way is told from one that was cut off by
-// trying the lock for a moment.
+// asking who holds the workspace.
 type statusCommand struct {
 	arguments
 	workspaceFlag
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
+	Watch  bool   `help:"says it again whenever it changes, until the run ends: on a terminal in one place, with --format json one document a line"`
 }
 
 // Run carries the command out.
 func (f *statusCommand) Run(ctx context.Context, p *cli) error {
-	run, err := findRun(ctx, p.workspace(f.Dir), f.first())
+	ws := p.workspace(f.Dir)
+	run, err := findRun(ctx, ws, f.first())
 	if err != nil {
 		return err
+	}
+	if f.Watch {
+		return f.watch(ctx, p, ws, run)
 	}
 	stands := newStatus(run, cutOff(ctx, run, f.Dir))
 	if f.Format == "json" {

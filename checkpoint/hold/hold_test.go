@@ -291,3 +291,45 @@ func must(t testing.TB, errs ...error) {
 		t.Fatal(err)
 	}
 }
+
+// Who only asks who holds a workspace is told, takes nothing, writes nothing and
+// keeps nobody away.
+func TestHolder(t *testing.T) {
+	dir, ctx := t.TempDir(), t.Context()
+	if who := hold.Holder(ctx, dir); who != "" {
+		t.Errorf("nobody ever held it, and it is held by %q", who)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".planlock")); err == nil {
+		t.Error("who asks has made a folder")
+	}
+	if who := hold.Holder(ctx, filepath.Join(dir, "none")); who != "" {
+		t.Errorf("there is no such folder, and it is held by %q", who)
+	}
+	held, err := hold.Workspace(ctx, dir)
+	must(t, err)
+	if who := hold.Holder(ctx, dir); !strings.Contains(who, fmt.Sprintf("process %d ", os.Getpid())) {
+		t.Errorf("it is held by %q", who)
+	}
+	must(t, held.Check(), held.Release())
+	stop, asked := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(asked)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				hold.Holder(ctx, dir)
+			}
+		}
+	}()
+	for range 200 {
+		held, err := hold.Workspace(ctx, dir)
+		must(t, err, held.Release())
+	}
+	close(stop)
+	<-asked
+	if who := hold.Holder(ctx, dir); who != "" {
+		t.Errorf("nobody holds it any more, and it is held by %q", who)
+	}
+}
