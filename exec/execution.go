@@ -241,8 +241,8 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 	do := func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
 			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase, Tests: w.Tests,
-			Within: w.Within, Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Briefing: w.Briefing,
-			Runner: w.Runner, Output: w.Output})
+			Within: w.Within, Bound: w.Bound, NonGoals: w.NonGoals, Compress: e.Rec.Run.Flow.Warned,
+			Feedback: w.Feedback, Briefing: w.Briefing, Runner: w.Runner, Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
 			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts,

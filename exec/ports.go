@@ -120,6 +120,11 @@ type Work struct {
 	// besides its artifacts: it may change them in any way, and nothing else. Nil
 	// where the plan does not hold it to what it names (see [plan.Scoped]).
 	Within []string
+	// Bound says that the plan holds the step to what it declares and to Within:
+	// whatever else changes fails it.
+	Bound bool
+	// NonGoals are what no step may touch.
+	NonGoals []plan.NonGoal
 	// Dir is where the step works, and the only folder that an executor may
 	// write to: mostly a copy of the workspace, of which accepted work alone is
 	// brought into the workspace itself.
@@ -161,7 +166,8 @@ type Work struct {
 // listening: for whoever calls executors without a controller.
 func WorkOf(p *gate.Pass) Work {
 	return Work{Goal: p.Plan.Goal, Task: p.Task, Step: p.Step, Method: method.Of(p.Step), Attempt: p.Attempt,
-		Within: p.Plan.Declared(p.Task, p.Step).Within, Dir: p.Dir, Runner: p.Runner, Output: io.Discard,
+		Within: p.Plan.Declared(p.Task, p.Step).Within, Bound: p.Plan.Binds(p.Task, p.Step), NonGoals: p.Plan.NonGoals,
+		Dir: p.Dir, Runner: p.Runner, Output: io.Discard,
 		Activity: func(string) {}, Spent: func(Usage) {}}
 }
 

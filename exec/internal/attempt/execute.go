@@ -37,7 +37,8 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	w := Work{
 		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase, Tests: slices.Clone(t.cycle.Tests),
 		Dir: t.Work.Dir, Path: t.runner.Seen(t.Work.Dir),
-		Within:   t.Shown.Plan.Declared(task, step).Within,
+		Within: t.Shown.Plan.Declared(task, step).Within,
+		Bound:  t.Shown.Plan.Binds(task, step), NonGoals: t.Shown.Plan.NonGoals,
 		Feedback: append(feedback(t.Rec.Run, t.s), t.method.Feedback...),
 		Briefing: t.withSources(t.brief()), Runner: listening{t.runner, t.heard()},
 		Output: &listener{keep: live, tell: func(p []byte) {

@@ -84,6 +84,10 @@ type Work struct {
 	// Within is what the step may change besides its artifacts, where its plan
 	// holds it to what it names.
 	Within []string
+	// Bound says that the plan holds it to that and to its artifacts.
+	Bound bool
+	// NonGoals are what no step may touch: a copy.
+	NonGoals []plan.NonGoal
 	// Path is where programs see Dir.
 	Path string
 	// Runner runs programs in the step's sandbox. What it started does not

@@ -1,0 +1,3 @@
+package acp
+
+import _ "github.com/coder/acp-go-sdk"
