@@ -45,15 +45,21 @@ func TestErrorsPage(t *testing.T) {
 		}
 		page.WriteString("\n")
 	}
-	text := strings.TrimRight(page.String(), "\n") + "\n"
+	drawn(t, errorsPage, page.String())
+}
+
+// drawn holds a page to the text that is drawn from the code.
+func drawn(t *testing.T, path, text string) {
+	t.Helper()
+	text = strings.TrimRight(text, "\n") + "\n"
 	if *update {
-		if err := os.WriteFile(errorsPage, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(errorsPage)
+	got, err := os.ReadFile(path)
 	if err != nil || string(got) != text {
-		t.Errorf("%s is not what the code says (%v): run this test with -update", errorsPage, err)
+		t.Errorf("%s is not what the code says (%v): run this test with -update", path, err)
 	}
 }
 

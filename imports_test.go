@@ -83,6 +83,20 @@ func TestLeanHost(t *testing.T) {
 	}
 }
 
+// TestMinimalHost fails when a host with nothing of its own would link another
+// package than docs/minimal-host.txt lists. -update writes the list.
+func TestMinimalHost(t *testing.T) {
+	needsGo(t)
+	out, err := osexec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}",
+		"./plan/native", "./gate/builtin", "./exec", "./exec/shell").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	links := strings.Fields(string(out))
+	slices.Sort(links)
+	drawn(t, "docs/minimal-host.txt", strings.Join(links, "\n"))
+}
+
 // TestEveryRoomIsDrawn fails when a folder appears at the top that nobody
 // decided on.
 func TestEveryRoomIsDrawn(t *testing.T) {
