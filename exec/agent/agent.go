@@ -1,0 +1,112 @@
+package agent
+
+import (
+	"slices"
+	"time"
+
+	"github.com/planlock/planlock/exec"
+)
+
+// How says by which way an agent is driven.
+type How string
+
+const (
+	ACP      How = "acp"      // by the Agent Client Protocol
+	Headless How = "headless" // by its way to work without a terminal
+)
+
+// An Agent describes a coding agent: how its programs are found and started, and
+// what it needs. What it points to must not be changed.
+type Agent struct {
+	Name  string // as in "claude"
+	Title string // as people know it, as in "Claude Code"
+	// ACP are commands by which it speaks the Agent Client Protocol, of which the
+	// first that is installed is taken.
+	ACP [][]string
+	// Headless is its program that needs no terminal.
+	Headless string
+	// Keys are variables each of which logs it in. It is also given the values of
+	// Variables, where they are set.
+	Keys, Variables []string
+	// Files are files of the user that its home begins with.
+	Files []File
+	// Hosts are whom it reaches where no variable says otherwise.
+	Hosts []string
+	// Off is what is turned off in it, and why, a line each.
+	Off []string
+	// Install and Login are what to type where it is missing, or not logged in.
+	Install, Login string
+
+	settings map[string]string // variables of its own processes, besides; {home} is its home
+	first    map[string]string // files that its home has, by their paths, where the user has none
+	keyOf    map[string]string // the variable that logs it in with a provider of models
+	talk     talk              // how it is told what to do and how its stream is read, without a terminal
+	// more are further arguments, which depend on variables of the user.
+	more func(get func(name string) string) []string
+}
+
+// A File of the user that an agent's home begins with a copy of.
+type File struct {
+	Folder   string // below the user's home, with slashes; also where it lies in the agent's
+	Variable string // which names another folder of the user's than Folder, where it is set
+	Name     string
+	// Login says that it logs the agent in: it is written back where the agent
+	// refreshed it.
+	Login bool
+}
+
+// Known are the agents that are known, sorted by name.
+func Known() []Agent { return slices.Clone(table()) }
+
+// Named is the known agent of a name.
+func Named(name string) (Agent, bool) {
+	for _, a := range table() {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Agent{}, false
+}
+
+// A Custom agent is one that is not known, as somebody's configuration describes
+// it.
+type Custom struct {
+	Name string
+	// Args are the program and its arguments. Of one that does not speak the Agent
+	// Client Protocol an argument "{prompt}" is the prompt and "{model}" the model;
+	// without "{prompt}" the prompt is its standard input. What it prints is its
+	// word, and status 0 says that it did the step.
+	Args []string
+	ACP  bool // it speaks the Agent Client Protocol
+	// Variables are names of variables that it is given, Hosts whom it reaches.
+	Variables, Hosts []string
+	// Reads are files and folders below the user's home that its home begins with
+	// copies of.
+	Reads []string
+}
+
+// Options say how an agent is used.
+type Options struct {
+	Model     string   // "": the agent's own choice
+	Variables []string // more variables that it is given the values of, where they are set
+	// Silence is how long nothing may be heard of it; 0: 10 minutes. A step has its
+	// time-out besides.
+	Silence time.Duration
+	How     How // "": by the Agent Client Protocol, where that is there
+	// Custom describes the agent, which need not be known then.
+	Custom *Custom
+}
+
+// A State is what is there of an agent on this machine.
+type State struct {
+	Agent   string
+	Path    string // of its program; "": it is not installed
+	Version string // as it says; "": it does not say
+	How     How    // how it would be driven
+	// LoggedIn says by what it is logged in: the name of a variable, or a file
+	// below the user's home; "": nothing was found that would.
+	LoggedIn string
+	Needs    exec.Needs
+	// Missing is what to type before it can work; "": nothing.
+	Missing string
+}

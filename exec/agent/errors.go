@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrUnknown says that an agent is not known and nothing describes it.
+var ErrUnknown = errors.New("agent: no such agent is known")
+
+// ErrNoHome says that the work names no folder that an agent could have for its
+// home.
+var ErrNoHome = errors.New("agent: there is no home for it: Work.Home is empty")
+
+// A MissingError says that no program of an agent is installed.
+type MissingError struct {
+	Agent string
+	Try   string // what to type
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("agent: %s is not installed; %s", e.Agent, e.Try)
+}
+
+// A LoginError says that an agent is not logged in, or that its login is not
+// valid any more.
+type LoginError struct {
+	Agent string
+	Said  string // by the agent; "": nothing was found that would log it in
+	Try   string // what to type
+}
+
+func (e *LoginError) Error() string {
+	if e.Said == "" {
+		return fmt.Sprintf("agent: %s is not logged in; %s", e.Agent, e.Try)
+	}
+	return fmt.Sprintf("agent: %s is not logged in: %q; %s", e.Agent, e.Said, e.Try)
+}
+
+// A SilentError says that nothing was heard of an agent for too long, and that
+// it was ended.
+type SilentError struct {
+	Agent string
+	For   time.Duration
+}
+
+func (e *SilentError) Error() string {
+	return fmt.Sprintf("agent: nothing was heard of %s for %v", e.Agent, e.For)
+}
+
+// A FailedError says that an agent did not do what it was told: it says so, or
+// ended without a word.
+type FailedError struct {
+	Agent string
+	Exit  int    // its exit status; 128 plus the signal's number if a signal ended it
+	Said  string // why, as far as it said; untrusted
+}
+
+func (e *FailedError) Error() string {
+	switch {
+	case e.Exit != 0 && e.Said != "":
+		return fmt.Sprintf("agent: %s ended with exit status %d: %q", e.Agent, e.Exit, e.Said)
+	case e.Exit != 0:
+		return fmt.Sprintf("agent: %s ended with exit status %d", e.Agent, e.Exit)
+	case e.Said != "":
+		return fmt.Sprintf("agent: %s failed: %q", e.Agent, e.Said)
+	}
+	return fmt.Sprintf("agent: %s ended without a last word", e.Agent)
+}

@@ -1,0 +1,237 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/internal/quota"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process/output"
+)
+
+// A saying is one turn of an agent without a terminal: what it is told, where and
+// by whom it is run, and who listens.
+type saying struct {
+	turn
+	prompt string
+	dir    string
+	home   *home
+	runner gate.CommandRunner
+	out    io.Writer // for people
+	at     func(activity string)
+	spent  func(exec.Usage)
+}
+
+// headless has the agent carry out a step without a terminal. It goes on with the
+// conversation about the step where there is one, and begins another where that
+// cannot be found any more.
+func (e *Executor) headless(ctx context.Context, w exec.Work, p program, h *home) (exec.Outcome, error) {
+	about := talkAbout(w)
+	s := saying{turn: turn{model: e.o.Model, session: e.talkOf(about)}, dir: w.Dir, home: h, runner: w.Runner,
+		out: w.Output, at: w.Activity, spent: w.Spent}
+	if s.session != "" {
+		prompt, err := again(w)
+		if err != nil {
+			return exec.Outcome{}, err
+		}
+		s.prompt = prompt
+		heard, exit, err := e.say(ctx, p, s)
+		var failed *FailedError
+		if !errors.As(err, &failed) || ctx.Err() != nil || heard.usage != (exec.Usage{}) {
+			return e.outcome(about, heard, exit, err)
+		}
+	}
+	prompt, err := first(w)
+	if err != nil {
+		return exec.Outcome{}, err
+	}
+	s.prompt, s.session = prompt, ""
+	heard, exit, err := e.say(ctx, p, s)
+	return e.outcome(about, heard, exit, err)
+}
+
+// outcome is what an attempt came to, and keeps the conversation.
+func (e *Executor) outcome(about string, h *heard, exit int, err error) (exec.Outcome, error) {
+	e.one.Lock()
+	if h.session != "" && !h.full {
+		e.talks[about] = h.session
+	} else {
+		delete(e.talks, about)
+	}
+	e.one.Unlock()
+	o := exec.Outcome{Stdout: h.word, Exit: exit, Usage: h.usage}
+	o.Insights, o.Decisions = h.insights, h.decisions
+	if errors.Is(err, exec.ErrContextExhausted) {
+		o.Summary = clip(h.word, 16<<10)
+	}
+	if why := notDone(h.word); err == nil && why != "" {
+		err = &FailedError{Agent: e.agent.Name, Said: why}
+	}
+	return o, err
+}
+
+// talkAbout names the conversation about the work.
+func talkAbout(w exec.Work) string {
+	address := ""
+	if w.Step != nil {
+		address = string(w.Step.Address)
+	}
+	return w.RunID + " " + address + " " + w.Method.ID
+}
+
+func (e *Executor) talkOf(about string) string {
+	e.one.Lock()
+	defer e.one.Unlock()
+	return e.talks[about]
+}
+
+// A liveRunner also passes on standard error as it comes.
+type liveRunner interface {
+	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
+}
+
+// say runs the agent for one turn, and reads what it prints. What was heard is
+// never nil.
+func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, error) {
+	name := e.agent.Name
+	limit := cmp.Or(e.o.Silence, silence)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	pulse := watch(limit, func() { cancel(&SilentError{Agent: name, For: limit}) })
+	defer pulse.stop()
+
+	veil := s.home.veil()
+	h := &heard{spent: s.spent, at: func(text string) { s.at(veil.Replace(text)) }}
+	h.say = func(text string) { fmt.Fprintln(s.out, veil.Replace(text)) }
+	stream := &lines{to: func(line []byte) { e.agent.talk.read(h, []byte(veil.Replace(string(line)))) },
+		long: func() { h.cut = true }}
+	errs := output.NewTail(8 << 10)
+	command := gate.Command{Dir: s.dir, Private: s.home.dir, Env: e.env(s.home.dir),
+		Args:   append(append([]string{p.path}, p.args...), e.agent.talk.args(s.turn)...),
+		Stdin:  strings.NewReader(s.prompt),
+		Stdout: pulse.of(stream)}
+	if e.agent.more != nil {
+		command.Args = append(command.Args, e.agent.more(os.Getenv)...)
+	}
+	if inline, ok := e.agent.talk.(plainTalk); ok {
+		inline.put(&command, s)
+	}
+	var result gate.CommandResult
+	var err error
+	if live, ok := s.runner.(liveRunner); ok {
+		result, err = live.RunLive(ctx, command, pulse.of(errs))
+	} else {
+		result, err = s.runner.Run(ctx, command)
+		io.WriteString(errs, result.Output)
+	}
+	stream.end()
+	h.flush()
+	said := veil.Replace(strings.TrimSpace(errs.String()))
+	switch {
+	case ctx.Err() != nil:
+		err = fmt.Errorf("agent: %s: %w", name, context.Cause(ctx))
+	case err != nil:
+		err = fmt.Errorf("agent: %s: %w", name, err)
+	default:
+		err = e.judge(h, result.Exit, said)
+	}
+	return h, result.Exit, err
+}
+
+// judge is why a turn failed, or nil. What the agent says to people is not looked
+// through: only what its stream says of its end, and what its program complains
+// of.
+func (e *Executor) judge(h *heard, exit int, complaint string) error {
+	if exit == 0 && h.over && h.failed == "" {
+		return nil
+	}
+	why := cmp.Or(h.failed, h.trouble, complaint)
+	return e.failure(h, exit, why)
+}
+
+// failure is a failure of which somebody said why.
+func (e *Executor) failure(h *heard, exit int, why string) error {
+	failed := &FailedError{Agent: e.agent.Name, Exit: exit, Said: tail(why)}
+	switch {
+	case h.full || isFull(why):
+		h.full = true
+		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, failed)
+	case isLoggedOut(why):
+		return &LoginError{Agent: e.agent.Name, Said: tail(why), Try: e.agent.Login}
+	}
+	if limit := quota.Read(why, time.Now()); limit != nil {
+		return limit
+	}
+	if h.cut && failed.Said == "" {
+		failed.Said = fmt.Sprintf("it printed a line of more than %d bytes", mostLine)
+	}
+	return failed
+}
+
+// isFull reports whether a complaint says that the agent's context is full.
+func isFull(why string) bool {
+	why = strings.ToLower(why)
+	for _, sign := range [...]string{"prompt is too long", "context window", "context length", "context_length_exceeded",
+		"maximum context", "input token count", "too many tokens in", "exceeds the maximum number of tokens",
+		"input length and `max_tokens` exceed"} {
+		if strings.Contains(why, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLoggedOut reports whether a complaint says that the agent is not logged in.
+func isLoggedOut(why string) bool {
+	why = strings.ToLower(why)
+	for _, sign := range [...]string{"invalid api key", "not logged in", "please run /login", "login required", "log in to",
+		"authentication_error", "authentication required", "401 unauthorized", "invalid x-api-key", "api key not valid",
+		"incorrect api key", "oauth token has expired", "token has expired", "auth method", "no api key", "api key is missing",
+		"api_key_invalid", "unauthorized", "(401)", "status 401"} {
+		if strings.Contains(why, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// tail is the end of a text, for messages.
+func tail(text string) string {
+	const most = 1 << 10
+	text = strings.TrimSpace(text)
+	return strings.ToValidUTF8(text[max(0, len(text)-most):], "")
+}
+
+// A pulse calls somebody when nothing was heard for a time.
+type pulse struct {
+	one   sync.Mutex
+	timer *time.Timer
+	after time.Duration
+}
+
+func watch(after time.Duration, do func()) *pulse {
+	return &pulse{timer: time.AfterFunc(after, do), after: after}
+}
+
+func (p *pulse) stop() { p.timer.Stop() }
+
+// of is a writer whose every write is a sign of life.
+func (p *pulse) of(to io.Writer) io.Writer { return beat{p, to} }
+
+type beat struct {
+	*pulse
+	to io.Writer
+}
+
+func (b beat) Write(text []byte) (int, error) {
+	b.timer.Reset(b.after)
+	return b.to.Write(text)
+}

@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/planlock/planlock/exec"
+)
+
+// codexTalk is "codex exec --json".
+type codexTalk struct{}
+
+func (codexTalk) args(t turn) []string {
+	args := []string{"exec", "--json", "--skip-git-repo-check"}
+	if t.asked {
+		args = append(args, "--sandbox", "read-only")
+	} else {
+		args = append(args, "--dangerously-bypass-approvals-and-sandbox")
+	}
+	args = append(args, "-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false")
+	if t.model != "" {
+		args = append(args, "-m", t.model)
+	}
+	if t.session != "" {
+		return append(args, "resume", t.session, "-")
+	}
+	return append(args, "-")
+}
+
+// A codexLine is one of its stream, as far as it is used.
+type codexLine struct {
+	Type    string `json:"type"`
+	Thread  string `json:"thread_id"`
+	Message string `json:"message"`
+	Error   struct {
+		Message string `json:"message"`
+	} `json:"error"`
+	Usage struct {
+		In  int64 `json:"input_tokens"`
+		Out int64 `json:"output_tokens"`
+	} `json:"usage"`
+	Item struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Command string `json:"command"`
+		Message string `json:"message"`
+		Query   string `json:"query"`
+		Server  string `json:"server"`
+		Tool    string `json:"tool"`
+		Changes []struct {
+			Path string `json:"path"`
+			Kind string `json:"kind"`
+		} `json:"changes"`
+	} `json:"item"`
+}
+
+func (codexTalk) read(h *heard, text []byte) {
+	var line codexLine
+	if decode(text, &line) != nil {
+		h.say(string(text))
+		return
+	}
+	switch line.Type {
+	case "thread.started":
+		h.session = line.Thread
+	case "item.started", "item.completed":
+		line.item(h)
+	case "turn.completed":
+		h.over = true
+		h.count(exec.Usage{InputTokens: line.Usage.In, OutputTokens: line.Usage.Out, Calls: 1})
+	case "turn.failed":
+		h.over = true
+		h.fail(reason(line.Error.Message))
+	case "error": // it tries again, unless the turn fails then
+		h.say(reason(line.Message))
+	}
+}
+
+// item is a part of what it does.
+func (line *codexLine) item(h *heard) {
+	began := line.Type == "item.started"
+	switch it := line.Item; {
+	case it.Type == "agent_message" && !began:
+		h.tell(it.Text)
+	case it.Type == "command_execution" && began:
+		h.at("running " + oneLine(it.Command))
+	case it.Type == "file_change":
+		for _, c := range it.Changes[:min(1, len(it.Changes))] {
+			h.at("editing " + short(c.Path))
+		}
+	case it.Type == "web_search":
+		h.at("searching " + oneLine(it.Query))
+	case it.Type == "mcp_tool_call" && began:
+		h.at(oneLine(it.Server + " " + it.Tool))
+	case it.Type == "reasoning":
+		h.at("thinking")
+	case it.Type == "error" && !began:
+		h.say(it.Message)
+	}
+}
+
+// reason is what a message says, which may be the JSON text that a service
+// answered.
+func reason(text string) string {
+	var said struct {
+		Error struct {
+			Message string `json:"message"`
+			Type    string `json:"type"`
+		} `json:"error"`
+		Message string `json:"message"`
+	}
+	if at := strings.IndexByte(text, '{'); at >= 0 && json.Unmarshal([]byte(text[at:]), &said) == nil {
+		if why := said.Error.Message + said.Message; why != "" {
+			return strings.TrimSpace(text[:at] + why + " " + said.Error.Type)
+		}
+	}
+	return text
+}
