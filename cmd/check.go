@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
@@ -48,9 +49,12 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	case "sarif":
 		err = writeJSON(p.out, report.SARIF(draft, found, exec.Version()))
 	default:
-		printCheck(p.out, draft, found, options)
-		printAlready(p.out, draft, done, f.Dir)
-		printLessons(p.out, learned)
+		err = p.draw(p.out, paint.Check, func(w io.Writer) error {
+			printCheck(w, draft, found, options)
+			printAlready(w, draft, done, f.Dir)
+			printLessons(w, learned)
+			return nil
+		})
 	}
 	if err != nil {
 		return err
@@ -127,10 +131,16 @@ func (p *cli) reportUnreadable(path string, err error, format string) error {
 		}
 		return &quietError{status}
 	}
-	if err := d.Format(p.out, nil); err != nil {
+	err = p.draw(p.out, paint.Check, func(w io.Writer) error {
+		if err := d.Format(w, nil); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(w, "\n1 error: there is no plan to judge. Nothing was written.")
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.out, "\n1 error: there is no plan to judge. Nothing was written.")
 	return &quietError{status}
 }
 

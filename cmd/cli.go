@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
@@ -24,6 +25,7 @@ type cli struct {
 	in       io.Reader
 	out, err io.Writer
 	now      func() time.Time
+	color    paint.When // "" like auto
 }
 
 // A sink remembers that something could not be written, so that data which went
@@ -100,6 +102,8 @@ type With struct {
 type arguments struct {
 	Args []string `arg:"" optional:""`
 	Help bool     `again:"never" short:"h" help:"says what the command does, and nothing else"`
+
+	Color paint.When `again:"never" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"whether texts for people have colours: auto (on a terminal), always or never"`
 
 	typed []string // the flags of the call, as others may have to give them again; see typed
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
@@ -51,7 +52,7 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 	if f.Format == "json" {
 		return diffJSON(ctx, p.out, ws, run, s, a, entry)
 	}
-	return p.diffText(ctx, ws, run, s, a, entry)
+	return p.draw(p.out, paint.Diff, func(w io.Writer) error { return p.diffText(ctx, w, ws, run, s, a, entry) })
 }
 
 // A noEntryError says that nobody looked at what an attempt did.
@@ -90,31 +91,31 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 	return hints
 }
 
-// diffText shows an entry to people. On a terminal the text of changes is
-// escaped; elsewhere it is written as it is, so that patch can read it.
-func (p *cli) diffText(ctx context.Context, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt,
-	entry *history.Accounted) error {
-	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number,
+// diffText shows an entry to people. Where a person sees it the text of changes
+// is escaped; elsewhere it is written as it is, so that patch can read it.
+func (p *cli) diffText(ctx context.Context, w io.Writer, ws exec.Workspace, run *history.Run, s *history.Step,
+	a *history.Attempt, entry *history.Accounted) error {
+	fmt.Fprintf(w, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number,
 		escaped(screen.MethodName(a.Method.Method)), outcomeOf(run, s, a))
-	io.WriteString(p.out, safetext.Indent("  ", entry.Account.String()))
+	io.WriteString(w, safetext.Indent("  ", entry.Account.String()))
 	accounted := slices.Concat(entry.Account.SymbolsMatching, entry.Account.SymbolsExtra)
 	for _, symbol := range entry.Symbols {
 		if slices.Contains(accounted, symbol) {
 			continue // it stands there already
 		}
-		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
+		fmt.Fprintf(w, "             %s\n", escaped(symbol.String()))
 	}
-	fmt.Fprintf(p.out, "\n  %s\n", entry.Size())
-	show := func(text string) { io.WriteString(p.out, text) }
-	if p.isTerminal(p.out) {
-		show = func(text string) { io.WriteString(p.out, safetext.Indent("", text)) }
-	}
+	fmt.Fprintf(w, "\n  %s\n", entry.Size())
+	seen := p.isTerminal(p.out) || p.brush(p.out).On()
 	return ws.Unified(ctx, entry.Changes, func(_ ledger.Change, text string) error {
-		if text != "" {
-			fmt.Fprintln(p.out)
-			show(text)
+		if text == "" {
+			return nil
 		}
-		return nil
+		if seen {
+			text = safetext.Indent("", text)
+		}
+		_, err := io.WriteString(w, "\n"+text)
+		return err
 	})
 }
 

@@ -48,6 +48,7 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 		return &usageError{fmt.Sprintf("%s: expected  planlock %s  and got %s", name, c.call(), plural(n, "argument"))}
 	}
 	brought := slices.Collect(maps.Keys(p.with.Executors))
+	p.color = c.given().Color
 	c.given().typed = typed(k.Model.Node, words[:slices.Index(words, "--")], brought...)
 	err = c.Run(ctx, p)
 	if in, ok := c.runner.(interface{ workspaceDir() string }); ok {
@@ -238,11 +239,14 @@ func (c *command) takes(n int) bool {
 	return least <= n && n <= most
 }
 
-// flags are the flags of the command, in the order of their names; help is left
-// out, since every command has it.
+// common are the flags that every command has.
+func common(f *kong.Flag) bool { return f.Name == "help" || f.Name == "color" }
+
+// flags are the flags of the command, in the order of their names; those that
+// every command has are left out.
 func (c *command) flags() []*kong.Flag {
 	all := c.parser().Model.Flags
-	all = slices.DeleteFunc(all, func(f *kong.Flag) bool { return f.Name == "help" })
+	all = slices.DeleteFunc(all, common)
 	slices.SortFunc(all, func(a, b *kong.Flag) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

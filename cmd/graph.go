@@ -25,7 +25,7 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 	}
 	errors, _, _ := plan.Tally(found)
 	if draftIsEmpty(draft) {
-		return refuse(p.err, draft, found)
+		return p.refuse(draft, found)
 	}
 	draw := map[string]func(*plan.Plan) string{"text": drawing.Text, "mermaid": drawing.Mermaid,
 		"dot": drawing.DOT}[f.Format]
@@ -41,7 +41,7 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 		return err
 	}
 	if errors > 0 {
-		warnOfErrors(p.err, errors, f.Args[0])
+		p.warnOfErrors(errors, f.Args[0])
 	}
 	return nil
 }
@@ -66,14 +66,14 @@ func (f *convertCommand) Run(_ context.Context, p *cli) error {
 	}
 	errors, _, _ := plan.Tally(found)
 	if draftIsEmpty(draft) || errors > 0 && !f.Force {
-		return refuse(p.err, draft, found)
+		return p.refuse(draft, found)
 	}
 	text, err := formats.Native(draft, formats.NativeOptions{Dir: f.Dir, Force: f.Force})
 	if err != nil {
 		return err
 	}
 	if errors > 0 {
-		warnOfErrors(p.err, errors, f.Args[0])
+		p.warnOfErrors(errors, f.Args[0])
 	}
 	if f.Out != "" {
 		return writeFile(f.Out, text)

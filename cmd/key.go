@@ -98,7 +98,7 @@ func (p *cli) sign(c *exec.Controller) {
 		keys, err = folder.Use()
 	}
 	if err != nil && !errors.Is(err, errNoKeys) {
-		fmt.Fprintln(p.err, "planlock: warning: nothing is signed here: "+escaped(forPeople(err.Error())))
+		p.warn("nothing is signed here: %s", escaped(forPeople(err.Error())))
 	}
 	c.Signer, c.EarlierSigners = keys.Signers()
 }
@@ -118,7 +118,7 @@ func (p *cli) knownKeys(dir, file string) (knownKeys, error) {
 	if err == nil {
 		var keys userkey.Keys
 		if keys, err = folder.Read(); err != nil {
-			fmt.Fprintln(p.err, "planlock: warning: no key is known here: "+escaped(forPeople(err.Error())))
+			p.warn("no key is known here: %s", escaped(forPeople(err.Error())))
 		} else if key, earlier := keys.Public(); key != "" {
 			known.mine = slices.Concat([]record.Key{key}, earlier)
 		}
@@ -136,7 +136,7 @@ func (p *cli) knownKeys(dir, file string) (knownKeys, error) {
 	case known.demanded:
 		return known, fmt.Errorf("known keys: %w", err)
 	}
-	fmt.Fprintln(p.err, "planlock: warning: what keys are known is not known here: "+escaped(forPeople(err.Error())))
+	p.warn("what keys are known is not known here: %s", escaped(forPeople(err.Error())))
 	return known, nil
 }
 

@@ -70,7 +70,7 @@ func (p *cli) takeRuns(ctx context.Context, ws exec.Workspace, book *learn.Book)
 			continue
 		}
 		if err := takeRun(ctx, ws, book, id); err != nil {
-			fmt.Fprintf(p.err, "planlock: warning: nothing is learned from run %s: %s\n", escaped(id),
+			p.warn("nothing is learned from run %s: %s", escaped(id),
 				escaped(err.Error()))
 		}
 	}

@@ -33,13 +33,13 @@ func (p *cli) lessonsFor(ctx context.Context, dir string, recorded *plan.Plan, o
 	}
 	book, err := readBook(ctx, ws)
 	if err != nil {
-		fmt.Fprintf(p.err, "planlock: warning: what was learned cannot be read: %s\n", escaped(err.Error()))
+		p.warn("what was learned cannot be read: %s", escaped(err.Error()))
 		return nil
 	}
 	found := &lessons{Recommendations: append([]learn.Recommendation{}, book.Memory().Recommend(recorded, only...)...),
 		Quarantined: book.Waiting(recorded, only...)}
 	if err := book.Close(); err != nil {
-		fmt.Fprintf(p.err, "planlock: warning: %s\n", escaped(err.Error()))
+		p.warn("%s", escaped(err.Error()))
 	}
 	return found
 }

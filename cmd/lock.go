@@ -175,7 +175,7 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 		}
 	}
 	if len(acks) > 0 {
-		fmt.Fprintf(p.err, "planlock: warning: --ack changes nothing here: the lock %s says what was accepted; lock the plan again with it:  %s\n",
+		p.warn("--ack changes nothing here: the lock %s says what was accepted; lock the plan again with it:  %s",
 			escaped(displayPath(file)), lockAgain(c.Dir, path, named, locked, acks, c.Given))
 	}
 	return locked, err

@@ -47,6 +47,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/cmd/internal/ownshell"
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/escalator"
@@ -94,7 +95,8 @@ func run(with With, args []string, in io.Reader, out, errs io.Writer) int {
 		err = cmp.Or(data.failure(), err)
 	}
 	if text := message(ctx, err); text != "" {
-		fmt.Fprintln(errs, "planlock: "+strings.Join(safetext.Lines(text), "\n"))
+		text = "planlock: " + strings.Join(safetext.Lines(text), "\n")
+		fmt.Fprintln(errs, p.brush(errs).Text(text, paint.Error))
 	}
 	return status(ctx, err)
 }

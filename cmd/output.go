@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 )
@@ -196,6 +197,25 @@ func (p *cli) apart(dir string) error {
 	}
 	return nil
 }
+
+// brush sets off what is written to a stream, where a person sees it there.
+func (p *cli) brush(stream any) paint.Brush {
+	return paint.For(p.color, p.isTerminal(stream), os.Getenv)
+}
+
+// draw writes a text for people, set off by the rule of what it is.
+func (p *cli) draw(w io.Writer, rule paint.Rule, draw func(io.Writer) error) error {
+	return p.brush(w).Draw(w, rule, draw)
+}
+
+// warn says what has no consequences for the call.
+func (p *cli) warn(format string, args ...any) {
+	text := fmt.Sprintf("planlock: warning: "+format, args...)
+	fmt.Fprintln(p.err, p.brush(p.err).Text(text, paint.Error))
+}
+
+// redraws reports whether what is written to a stream can be replaced there.
+func (p *cli) redraws(stream any) bool { return p.isTerminal(stream) && os.Getenv("TERM") != "dumb" }
 
 // isTerminal reports whether a person sees what is written there, or types what
 // is read there.

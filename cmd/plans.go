@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/plan"
@@ -47,21 +48,24 @@ func (p *cli) judge(path string, options plan.CheckOptions) (*plan.Draft, []plan
 	draft, err := p.draft(path)
 	if err != nil {
 		d, status := unreadable(path, err)
-		return nil, nil, tellUnreadable(p.err, d, status)
+		return nil, nil, p.tellUnreadable(d, status)
 	}
 	return draft, draft.Check(options), nil
 }
 
 // tellUnreadable tells why nothing of a plan could be read.
-func tellUnreadable(w io.Writer, d plan.Diagnostic, status int) error {
-	d.Format(w, nil)
+func (p *cli) tellUnreadable(d plan.Diagnostic, status int) error {
+	p.draw(p.err, paint.Check, func(w io.Writer) error { return d.Format(w, nil) })
 	return &quietError{status}
 }
 
 // refuse tells what is wrong with a plan, with the status that says so.
-func refuse(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) error {
-	printDiagnostics(w, draft, found)
-	printVerdict(w, draft, found)
+func (p *cli) refuse(draft *plan.Draft, found []plan.Diagnostic) error {
+	p.draw(p.err, paint.Check, func(w io.Writer) error {
+		printDiagnostics(w, draft, found)
+		printVerdict(w, draft, found)
+		return nil
+	})
 	return &quietError{statusRefused}
 }
 
@@ -77,7 +81,7 @@ func (p *cli) read(path string, options plan.CheckOptions) (*plan.Draft, error) 
 		return nil, err
 	}
 	if errors, _, _ := plan.Tally(found); errors > 0 || cannotRun(found) {
-		return nil, refuse(p.err, draft, found)
+		return nil, p.refuse(draft, found)
 	}
 	for i := range draft.Files {
 		if draft.Files[i].Path, err = filepath.Abs(draft.Files[i].Path); err != nil {
@@ -170,9 +174,8 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 }
 
 // warnOfErrors says that what was printed is of a plan with errors.
-func warnOfErrors(w io.Writer, errors int, path string) {
-	fmt.Fprintf(w, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"),
-		quoted(path))
+func (p *cli) warnOfErrors(errors int, path string) {
+	p.warn("the plan has %s; planlock check %s shows them", plural(errors, "error"), quoted(path))
 }
 
 // refusedBy is the status that diagnostics stand for, told already.

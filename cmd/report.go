@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
@@ -51,7 +52,7 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	}
 	if run.Sealed != nil {
 		if err := ws.DrawViews(ctx, run); err != nil {
-			fmt.Fprintf(p.err, "planlock: warning: the views of the run could not be drawn again: %s\n",
+			p.warn("the views of the run could not be drawn again: %s",
 				escaped(err.Error()))
 		}
 	}
@@ -80,10 +81,13 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	}
 	if f.Out != "" {
 		if run.Ended == nil && within(f.Dir, f.Out) {
-			fmt.Fprintf(p.err, "planlock: warning: %s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+
-				"remove it before the run goes on\n", escaped(f.Out))
+			p.warn("%s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+
+				"remove it before the run goes on", escaped(f.Out))
 		}
 		return streamFile(f.Out, func(w io.Writer) error { return draw(w, model) })
+	}
+	if f.Format == "text" && f.Checkpoint == "" && !f.Declarations {
+		return p.draw(p.out, paint.Report, func(w io.Writer) error { return draw(w, model) })
 	}
 	return draw(p.out, model)
 }

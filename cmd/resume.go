@@ -85,7 +85,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		d, status := unreadable(from, err)
 		d.Hint = fmt.Sprintf("run %s needs the plan that it %s: put it back, or say where it is:  %s --plan PATH",
 			run.Started.Run, boundBy(run), resumeFrom(run, c.Dir))
-		return nil, tellUnreadable(p.err, d, status)
+		return nil, p.tellUnreadable(d, status)
 	}
 	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
 		refused := &exec.RefusedError{Run: run.Started.Run,
@@ -198,7 +198,7 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 			return err
 		}
 		report := exec.Report{Run: run, Plan: recorded}
-		if err := printReport(p.out, &report, spellingOf(run, ws.Dir, run.Policy.Given)); err != nil {
+		if err := p.printReport(&report, spellingOf(run, ws.Dir, run.Policy.Given)); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
@@ -262,7 +263,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	do func() (*exec.Report, error)) error {
 	defer survivePipe()()
 	p.sign(c)
-	shown := screen.New(p.err, p.isTerminal(p.err), p.now, spelling{dir: c.Dir}.spell)
+	shown := screen.New(p.err, p.redraws(p.err), p.brush(p.err), p.now, spelling{dir: c.Dir}.spell)
 	var broken error // of writing the journal; the run does not fail because of it
 	streams := s.Format == "jsonl"
 	c.Observe = func(ctx context.Context, e event.Event) {
@@ -279,7 +280,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	told := s.resumed != "" && errors.As(err, &refused) && !shown.Begun() // nothing is new about the run
 	if !streams && report != nil && report.Run.Head.Seq > 0 && !told {
 		spelled := spellingOf(report.Run, s.Dir, s.flags)
-		err = errors.Join(err, printReport(p.out, report, spelled))
+		err = errors.Join(err, p.printReport(report, spelled))
 	}
 	if run := reportedRun(report); run != nil && err == nil && !streams && !told {
 		err = p.proveAchieved(ctx, run, s.Dir)
@@ -294,12 +295,12 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 }
 
 // printReport prints the report of a run as text.
-func printReport(w io.Writer, report *exec.Report, as spelling) error {
+func (p *cli) printReport(report *exec.Report, as spelling) error {
 	model, err := document.New(report.Plan, report.Run, as.spell)
 	if err != nil {
 		return err
 	}
-	_ = document.Text(w, model) // who reads it may have gone away
+	_ = p.draw(p.out, paint.Report, func(w io.Writer) error { return document.Text(w, model) }) // who reads it may be gone
 	return nil
 }
 

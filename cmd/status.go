@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
@@ -41,9 +42,11 @@ func (f *statusCommand) Run(ctx context.Context, p *cli) error {
 	if f.Format == "json" {
 		return writeJSON(p.out, stands)
 	}
-	printStatus(p.out, run, stands)
-	printNext(ctx, p.out, run, f.Dir)
-	return nil
+	return p.draw(p.out, paint.Status, func(w io.Writer) error {
+		printStatus(w, run, stands)
+		printNext(ctx, w, run, f.Dir)
+		return nil
+	})
 }
 
 // printStatus says where a run stands, step by step.

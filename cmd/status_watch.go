@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/hold"
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -109,6 +110,10 @@ func (f *statusCommand) shower(ctx context.Context, p *cli) func(*history.Run) e
 		if text == last {
 			return nil
 		}
+		last = text
+		if f.Format != "json" {
+			text = p.brush(p.out).Text(text, paint.Status)
+		}
 		begin := ""
 		switch {
 		case f.Format == "json":
@@ -120,11 +125,8 @@ func (f *statusCommand) shower(ctx context.Context, p *cli) func(*history.Run) e
 		case !first:
 			begin = "\n"
 		}
-		last, first = now.String(), false
+		first = false
 		_, err := io.WriteString(p.out, begin+text)
 		return err
 	}
 }
-
-// redraws reports whether what is written to a stream can be replaced there.
-func (p *cli) redraws(stream any) bool { return p.isTerminal(stream) && os.Getenv("TERM") != "dumb" }

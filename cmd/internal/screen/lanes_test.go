@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/gate/builtin"
@@ -86,7 +87,7 @@ func TestProgressOfLanes(t *testing.T) {
 	}
 	var out syncBuffer
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	shown := New(&out, false, func() time.Time { return clock }, nil)
+	shown := New(&out, false, paint.Brush{}, func() time.Time { return clock }, nil)
 	seen := map[string]string{}
 	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Means: exec.Means{Now: shown.now},
 		Executors: exec.Default(exec.Func(func(_ context.Context, w exec.Work) (exec.Outcome, error) {

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
@@ -26,7 +26,7 @@ type Progress struct {
 	mu     sync.Mutex
 	out    io.Writer
 	screen *screen // nil: not a terminal
-	style  style
+	brush  paint.Brush
 	now    func() time.Time
 
 	shown    map[*history.Step]bool // steps whose end was told
@@ -41,13 +41,12 @@ type Progress struct {
 	spell    action.Speller // how what can be done is typed
 }
 
-// New shows progress on out, which a person sees as it changes if it is live.
-// What can be done is spelled by spell.
-func New(out io.Writer, live bool, now func() time.Time, spell action.Speller) *Progress {
-	p := &Progress{out: out, now: now, spell: spell, shown: map[*history.Step]bool{}}
-	if live && os.Getenv("TERM") != "dumb" {
+// New shows progress on out, which can be redrawn if it is live, and set off by
+// brush. What can be done is spelled by spell.
+func New(out io.Writer, live bool, brush paint.Brush, now func() time.Time, spell action.Speller) *Progress {
+	p := &Progress{out: out, brush: brush, now: now, spell: spell, shown: map[*history.Step]bool{}}
+	if live {
 		p.screen = newScreen(out, p.region)
-		p.style = style{colour: os.Getenv("NO_COLOR") == ""}
 	}
 	return p
 }
@@ -122,7 +121,7 @@ func (p *Progress) live(e event.Event) {
 
 // warned tells a warning, with how to look at what it is about.
 func (p *Progress) warned(e event.Event) {
-	text := "   warning: " + safetext.Escape(e.Text)
+	text := "   " + p.brush.As(paint.Waiting, "warning:") + " " + safetext.Escape(e.Text)
 	for _, a := range e.Actions {
 		text += "; " + safetext.Escape(p.spell.Say(a))
 	}
@@ -133,12 +132,12 @@ func (p *Progress) warned(e event.Event) {
 func (p *Progress) begin(run *history.Run, resumed string) {
 	p.begun = true
 	s := &run.Started
-	p.say(fmt.Sprintf("%s        %s", p.style.bold(safetext.Clip(cmp.Or(s.Goal, s.Name), 100)), identity(run)))
+	p.say(paint.Title(p.brush, safetext.Clip(cmp.Or(s.Goal, s.Name), 100)+"        "+identity(run)))
 	if resumed != "" {
 		p.say("resumed after: " + safetext.Escape(resumed))
 	}
 	for _, w := range s.Warnings {
-		p.say("warning: " + safetext.Escape(w))
+		p.say(p.brush.As(paint.Waiting, "warning:") + " " + safetext.Escape(w))
 	}
 	p.say("")
 	p.cols = columnsOf(run)
@@ -175,8 +174,8 @@ func (p *Progress) attemptFailed(e event.Event, f *history.AttemptFailed) {
 	}
 	p.rest(e)
 	p.does(e.Step, "restoring the tree")
-	p.say(fmt.Sprintf("   %s attempt %d %s (%s): %s", p.cols.step(e.Step), e.Attempt, what, of,
-		safetext.Clip(reason(f), 200)))
+	what = p.brush.As(paint.Waiting, fmt.Sprintf("attempt %d %s", e.Attempt, what))
+	p.say(fmt.Sprintf("   %s %s (%s): %s", p.cols.step(e.Step), what, of, safetext.Clip(reason(f), 200)))
 }
 
 // advised tells what an advisor found, or that there is no advice.
@@ -216,7 +215,8 @@ func (p *Progress) asked(e event.Event) {
 		p.screen.print("")
 		p.screen.suspend() // whoever asks needs the screen
 	} else if e.Question.Kind != ask.Work { // of which nothing else is told
-		p.asking = fmt.Sprintf("   %s a question waits: %s", p.cols.step(e.Step), safetext.Escape(e.Question.What))
+		p.asking = fmt.Sprintf("   %s %s %s", p.cols.step(e.Step), p.brush.As(paint.Waiting, "a question waits:"),
+			safetext.Escape(e.Question.What))
 	}
 }
 
@@ -241,7 +241,7 @@ func (p *Progress) tell(run *history.Run, s *history.Step) {
 		return
 	}
 	p.shown[s] = true
-	p.say(p.style.step(stepLine(run, s, p.cols), s.Status))
+	p.say(stepLine(run, s, p.cols))
 	for _, line := range document.Tolerated(s) {
 		p.say(fmt.Sprintf("   %s %s", p.cols.step(s.Address), safetext.Clip(line, 200)))
 	}
@@ -295,6 +295,7 @@ func (p *Progress) Begun() bool {
 
 // say prints a line that stays.
 func (p *Progress) say(line string) {
+	line = paint.Mark(p.brush, line, 0)
 	if p.screen != nil {
 		p.screen.print(line)
 		return
@@ -325,11 +326,11 @@ func (p *Progress) region() []string {
 	defer p.mu.Unlock()
 	var lines []string
 	for _, w := range p.work {
-		lines = append(lines, fmt.Sprintf("%s  %s   %s", w.heading, safetext.Clip(w.doing, 60),
+		lines = append(lines, fmt.Sprintf("%s  %s   %s", paint.Mark(p.brush, w.heading, 0), safetext.Clip(w.doing, 60),
 			seconds(p.now().Sub(w.since))))
 	}
 	for _, line := range p.pending {
-		lines = append(lines, p.style.dim(line))
+		lines = append(lines, p.brush.As(paint.Dim, line))
 	}
 	if p.bar != "" {
 		lines = append(lines, "", " "+p.bar)

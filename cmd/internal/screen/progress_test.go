@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
@@ -58,9 +59,9 @@ description = "Write"
     prompt = "two.txt"
 `
 
-// watch runs twoSteps and returns what Progress wrote. paint is called while
+// watch runs twoSteps and returns what Progress wrote. meanwhile is called while
 // the second step is under way.
-func watch(t *testing.T, live bool, paint func(*Progress)) string {
+func watch(t *testing.T, live bool, brush paint.Brush, meanwhile func(*Progress)) string {
 	t.Helper()
 	draft, err := native.Read("plan.toml", []byte(twoSteps))
 	if err != nil {
@@ -69,13 +70,13 @@ func watch(t *testing.T, live bool, paint func(*Progress)) string {
 	var out syncBuffer
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now := func() time.Time { return clock }
-	shown := New(&out, live, now, nil)
+	shown := New(&out, live, brush, now, nil)
 	write := exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		if w.Method.Prompt == "fail" {
 			return exec.Outcome{}, fmt.Errorf("no \x1b[1;1H luck")
 		}
-		if w.Method.ID != "primary" && paint != nil {
-			paint(shown)
+		if w.Method.ID != "primary" && meanwhile != nil {
+			meanwhile(shown)
 		}
 		return exec.Outcome{}, os.WriteFile(filepath.Join(w.Dir, w.Method.Prompt), []byte("text\n"), 0o644)
 	})
@@ -135,7 +136,7 @@ const wantPlain = `Two \x1b[31mfiles        run ID · mode dynamic
 `
 
 func TestPlainProgress(t *testing.T) {
-	got := stable(watch(t, false, nil))
+	got := stable(watch(t, false, paint.Brush{}, nil))
 	if diff := cmp.Diff(wantPlain, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -144,10 +145,8 @@ func TestPlainProgress(t *testing.T) {
 // TestLiveProgress plays what was written to a terminal into a small model of
 // one.
 func TestLiveProgress(t *testing.T) {
-	t.Setenv("TERM", "xterm")
-	t.Setenv("NO_COLOR", "1")
 	var during string
-	out := watch(t, true, func(p *Progress) {
+	out := watch(t, true, paint.Brush{}, func(p *Progress) {
 		lines := p.region()
 		p.screen.mu.Lock()
 		p.screen.paint(lines)
@@ -215,15 +214,40 @@ func play(t *testing.T, output string) string {
 	return strings.Join(lines, "\n")
 }
 
+const wantPainted = `{1}Two \x1b[31mfiles{0}{2}        run ID · mode dynamic{0}
+
+ {1}▸{0} 1.1  Write one
+ {32}✓{0} 1.1  Write one         1 file +1        3 gates     0.0 s
+ {1}▸{0} 1.2  Write \x1b[2Jtwo
+   1.2  {33}attempt 1 failed{0} (crashed): no \x1b[1;1H luck
+   1.2  the tree was restored; next: backup 1
+ {32}✓{0} 1.2  Write \x1b[2Jtwo  1 file +1        3 gates     0.0 s   backup 1 after "no \x1b[1;1H luck"
+
+ ████████████████████  2 of 2 steps · 0 retries · 1 backup · 0 questions
+
+`
+
+var code = regexp.MustCompile("\x1b\\[([0-9;]*)m")
+
+// TestColours: what is set off is so beside what is redrawn, too, and what stands
+// below each other still does.
 func TestColours(t *testing.T) {
-	t.Setenv("TERM", "xterm")
-	t.Setenv("NO_COLOR", "")
-	if out := watch(t, true, nil); !strings.Contains(out, "\x1b[32m✓\x1b[0m") {
-		t.Errorf("no green mark in %q", out)
+	brush := paint.For(paint.Always, false, func(string) string { return "" })
+	painted := regexp.MustCompile(`(?m)^\{33\}warning:\{0\}.*\n`).ReplaceAllString(
+		stable(code.ReplaceAllString(watch(t, false, brush, nil), "{$1}")), "")
+	if diff := cmp.Diff(wantPainted, painted); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	t.Setenv("TERM", "dumb")
-	if out := watch(t, true, nil); strings.Contains(out, "\x1b") {
-		t.Errorf("a dumb terminal got %q", out)
+	out := watch(t, true, brush, nil)
+	if !strings.Contains(out, "\x1b[32m✓\x1b[0m") || !strings.Contains(out, "\x1b[2m   1.2  ") {
+		t.Errorf("no green mark, or nothing dim in %q", out)
+	}
+	want := regexp.MustCompile(`(?m)^ ▸.*\n`).ReplaceAllString(wantPlain, "")
+	if diff := cmp.Diff(want, stable(play(t, code.ReplaceAllString(out, "")))); diff != "" {
+		t.Errorf("on a terminal (-want +got):\n%s", diff)
+	}
+	if out := watch(t, true, paint.Brush{}, nil); strings.Contains(out, "\x1b[32m") {
+		t.Errorf("colours that nobody wants: %q", out)
 	}
 }
 
@@ -231,7 +255,7 @@ func TestColours(t *testing.T) {
 // why; what a run begins with is no news.
 func TestTheStrategySwitchIsTold(t *testing.T) {
 	var out bytes.Buffer
-	p := New(&out, false, time.Now, nil)
+	p := New(&out, false, paint.Brush{}, time.Now, nil)
 	for _, f := range []*history.StrategySet{{Strategy: history.Direct},
 		{From: history.Direct, Strategy: history.Orchestrated, Why: "it takes longer"}} {
 		p.Observe(t.Context(), event.Event{Fact: f, State: &history.Run{}})
@@ -244,7 +268,7 @@ func TestTheStrategySwitchIsTold(t *testing.T) {
 // TestRetriesSayWhichOfHowMany: what is tried next has the number of the retry.
 func TestRetriesSayWhichOfHowMany(t *testing.T) {
 	var out bytes.Buffer
-	p := New(&out, false, time.Now, nil)
+	p := New(&out, false, paint.Brush{}, time.Now, nil)
 	p.Observe(t.Context(), event.Event{State: &history.Run{},
 		Fact: &history.Recovery{Rung: recovery.RetryRung, Method: "primary", Why: "retry 2 of 3"}})
 	if got, want := out.String(), "next: primary (retry 2 of 3)\n"; !strings.HasSuffix(got, want) {

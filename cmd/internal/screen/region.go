@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/planlock/planlock/exec/history"
 )
 
 // beat is how often the region is redrawn, at most.
@@ -106,30 +104,4 @@ func (s *screen) paint(lines []string) {
 	}
 	io.WriteString(s.out, b.String())
 	s.buffered, s.drawn, s.last = nil, len(lines), region
-}
-
-// A style is how text is set off on a terminal; the zero value sets nothing
-// off.
-type style struct{ colour bool }
-
-// wrap puts a text between the code of an appearance and the one that ends it;
-// without colours it leaves the text as it is.
-func (s style) wrap(code, text string) string {
-	if !s.colour {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
-
-func (s style) bold(text string) string { return s.wrap("1", text) }
-func (s style) dim(text string) string  { return s.wrap("2", text) }
-
-// step colours the mark of a step's line.
-func (s style) step(line string, status history.StepStatus) string {
-	code := map[history.StepStatus]string{history.Completed: "32", history.Failed: "31"}[status]
-	mark := marks[status]
-	if code == "" || !strings.HasPrefix(line, " "+mark) {
-		return line
-	}
-	return " " + s.wrap(code, mark) + strings.TrimPrefix(line, " "+mark)
 }
