@@ -64,6 +64,9 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err := writeFile(c.LockFile, text); err != nil {
 		return err
 	}
+	if err := tellNeeds(ctx, p.out, c, draft); err != nil {
+		return err
+	}
 	terms, shown, more := locked.Options(), displayPath(c.LockFile), ""
 	if f.Out != "" {
 		more = " --lock " + quoted(f.Out)

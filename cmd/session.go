@@ -72,6 +72,9 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err := f.chooseMode(ctx, p, c, locked.Plan()); err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
+	if err := tellNeeds(ctx, p.err, c, draft); err != nil {
+		return f.placed(err, f.Args[0], nil)
+	}
 	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
 		again := func() (*plan.Locked, error) { return c.Lock(ctx, draft, codes(f.Ack)...) }
 		return p.runSettled(ctx, c, locked, f.begin(c), again)

@@ -22,5 +22,6 @@
 //	parser:LANGUAGE  what reads source files of a language: name and version of its parser
 //	rules            names and versions of gates, kinds of checks, thresholds
 //	agent:NAME       an executor, gate or advisor: its version and its program's content
+//	needs of NAME    what an agent needs besides what every step has
 //	isolation        how far commands are confined
 package envelope

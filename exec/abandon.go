@@ -98,6 +98,9 @@ func (e *execution) inherit(ctx context.Context) error {
 	e.Files, e.LockFile = home.Sources(e.Rec.Run, e.Work.Root)
 	e.NoSandbox = e.Rec.Run.Started.NoSandbox
 	e.equip()
+	if err := e.ask(ctx); err != nil {
+		e.Rec.Log.Warn("nobody says what an agent needs", "err", err) // no agent works in it any more
+	}
 	if run := e.Rec.Run; run.Started.Layered() && (run.Ended == nil || run.Started.Isolated && !run.Delivering()) {
 		e.Work.Dir = life.CloneDir(e.Session)
 		if err := e.life.Reenter(ctx); err != nil {

@@ -115,7 +115,10 @@ func (e *execution) take(ctx context.Context) error {
 		return err
 	}
 	e.equip()
-	return nil
+	if err := e.supplied(ctx); err != nil {
+		return err
+	}
+	return e.furnish(ctx)
 }
 
 // ready finds the workspace, and refuses a controller that cannot carry the
@@ -237,18 +240,23 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 	if err != nil {
 		return attempt.Executor{}, fmt.Errorf("exec: identity of the executor %q: %w", named, err)
 	}
+	place, err := e.homeOf(ctx, named, x)
+	if err != nil {
+		return attempt.Executor{}, err
+	}
 	_, only := x.(CommandsOnly)
 	do := func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
 			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase, Tests: w.Tests,
 			Within: w.Within, Bound: w.Bound, NonGoals: w.NonGoals, Compress: e.Rec.Run.Flow.Warned,
-			Feedback: w.Feedback, Briefing: w.Briefing, Runner: w.Runner, Output: w.Output})
+			Feedback: w.Feedback, Briefing: w.Briefing, Home: place, Activity: func(string) {}, Spent: func(Usage) {},
+			Runner: w.Runner, Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
 			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts,
 			Insights: o.Insights, Decisions: o.Decisions}, err
 	}
-	return attempt.Executor{ByCommands: only, Identity: identity, Do: do}, nil
+	return attempt.Executor{ByCommands: only, Identity: identity, Home: place, Do: do}, nil
 }
 
 // close lets go of everything, also where a part of it panics.

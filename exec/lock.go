@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/life"
+	"github.com/planlock/planlock/exec/internal/needs"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -15,7 +16,8 @@ import (
 // Lock checks and approves a draft and binds it to this controller's workspace
 // as it is now: plan, envelope and base tree, the empty one too. The planning
 // gates are asked, those of level 2 first. acknowledged are the codes of what a
-// person accepted, as in "irreversible:2.1".
+// person accepted, as in "irreversible:2.1", and "agent:claude" for what an agent
+// needs (see [Controller.Needs]).
 //
 // It changes nothing. Errors are those of plan.Lock, and *[RefusedError] where
 // a gate says no.
@@ -33,6 +35,9 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 		return nil, err
 	}
 	e.equip()
+	if err := e.supplied(ctx); err != nil {
+		return nil, err
+	}
 	base, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
 	if err != nil {
 		return nil, err
@@ -47,7 +52,7 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 		return nil, err
 	}
 	return c.bind(draft, plan.LockOptions{Check: options, Envelope: env.Digest(), Base: base.Digest(),
-		Acknowledged: acknowledged, Approvals: life.Verdicts(judged)})
+		Acknowledged: acknowledged, Approvals: life.Verdicts(judged), Needs: needs.Acknowledgements(e.Needs)})
 }
 
 // blockingDiagnostics are the errors among diagnostics.

@@ -27,6 +27,10 @@ type LockOptions struct {
 	Base         ledger.Digest // tree that the run must start from; "" binds none, which is not the empty tree
 	Acknowledged []string      // codes, as in "irreversible:2.1"
 	Approvals    []Approval    // verdicts of planning gates
+	// Needs are what must be accepted besides what the plan holds: what agents
+	// need that take part, with codes of [AgentCode]. Nil: nobody knows who takes
+	// part, and all such codes are taken.
+	Needs []Acknowledgement
 	// Amends is the digest of a run's record, where the lock is that of an
 	// amendment and continues it; "" where it is a first lock.
 	Amends ledger.Digest
@@ -68,7 +72,7 @@ func Lock(d *Draft, o LockOptions) (*Locked, error) {
 	}
 	p := deepCopy(&d.Plan)
 	p.readdress()
-	if err := p.acknowledge(o.Acknowledged); err != nil {
+	if err := p.acknowledge(o.Acknowledged, o.Needs); err != nil {
 		return nil, err
 	}
 	l := &Locked{plan: p, digest: p.Digest(), format: d.Format, files: slices.Clone(d.Files), options: o.clone(),
@@ -94,6 +98,7 @@ func (o LockOptions) clone() LockOptions {
 	o.Check = deepCopyOf(o.Check)
 	o.Check.Gates = maps.Clone(o.Check.Gates)
 	o.Acknowledged, o.Approvals = slices.Clone(o.Acknowledged), slices.Clone(o.Approvals)
+	o.Needs = slices.Clone(o.Needs)
 	return o
 }
 
@@ -149,9 +154,9 @@ func (l *Locked) Verify() error {
 
 // An Acknowledgement is something a person must accept in so many words.
 type Acknowledgement struct {
-	Code string // "irreversible:2.1", "modifying:1.2", "breaking:3.1"; see also [Address.DoneCode]
-	Step Address
-	Text string // what is accepted
+	Code string  // "irreversible:2.1", "modifying:1.2", "breaking:3.1", "agent:claude"; see also [Address.DoneCode]
+	Step Address // "" where it is about none
+	Text string  // what is accepted
 }
 
 // Acknowledgements lists what the plan needs acknowledged, in the order of its
@@ -181,11 +186,16 @@ func (p *Plan) Acknowledgements() []Acknowledgement {
 // and asks for it nowhere.
 func (a Address) DoneCode() string { return "done:" + string(a) }
 
+// AgentCode is what acknowledges the needs of an agent: "agent:claude".
+func AgentCode(name string) string { return agentCode + name }
+
+const agentCode = "agent:"
+
 // acknowledge compares what is needed with what was given.
-func (p *Plan) acknowledge(given []string) error {
+func (p *Plan) acknowledge(given []string, needs []Acknowledgement) error {
 	e := &AckError{}
 	needed := map[string]bool{}
-	for _, a := range p.Acknowledgements() {
+	for _, a := range slices.Concat(p.Acknowledgements(), needs) {
 		needed[a.Code] = true
 		if !slices.Contains(given, a.Code) {
 			e.Missing = append(e.Missing, a)
@@ -195,7 +205,7 @@ func (p *Plan) acknowledge(given []string) error {
 		needed[s.Address.DoneCode()] = true
 	}
 	for _, code := range given {
-		if !needed[code] {
+		if !needed[code] && !(needs == nil && strings.HasPrefix(code, agentCode)) {
 			e.Unknown = append(e.Unknown, code)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,12 +77,21 @@ func Put(dir, name, content string) error {
 	return os.WriteFile(full, []byte(content), 0o644)
 }
 
-// Lock locks the plan, with every acknowledgement it needs.
+// Lock locks the plan, with every acknowledgement that it and its agents need.
 func (b *Bench) Lock(t testing.TB) *plan.Locked {
 	t.Helper()
 	var codes []string
 	for _, a := range b.Draft.Plan.Acknowledgements() {
 		codes = append(codes, a.Code)
+	}
+	agents, err := b.Controller.Needs(context.Background(), b.Draft)
+	if err != nil {
+		t.Fatalf("needs: %v", err)
+	}
+	for _, n := range agents {
+		if !slices.Contains(codes, n.Code) {
+			codes = append(codes, n.Code)
+		}
 	}
 	locked, err := b.Controller.Lock(context.Background(), b.Draft, codes...)
 	if err != nil {

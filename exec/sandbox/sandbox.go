@@ -56,11 +56,21 @@ func (c *Commands) Run(ctx context.Context, command gate.Command) (gate.CommandR
 // commands of steps left in caches.
 func (c *Commands) Judge() gate.CommandRunner { return judge{c} }
 
+// Home is a folder for the settings and logins of an executor, by its name:
+// exec.Work.Home for whoever calls it. Of all commands, those alone see it that
+// name it in gate.Command.Private; whoever wants that asks for it before the first
+// of them runs. It lasts until Close.
+func (c *Commands) Home(ctx context.Context, of string) (string, error) { return c.own.Home(ctx, of) }
+
 // Close removes the folders of the commands, none of which may run any more.
 func (c *Commands) Close() error { return c.own.Close(context.Background()) }
 
 func (c *Commands) run(ctx context.Context, command gate.Command, judges bool) (gate.CommandResult, error) {
 	inner := c.inner
+	if command.Private != "" && (judges || !c.own.Has(command.Private)) {
+		return gate.CommandResult{Exit: -1}, fmt.Errorf("exec: %q is not a folder of Commands.Home", command.Private)
+	}
+	inner.Sandbox.Private, inner.Sandbox.Hidden = command.Private, c.own.Covers(command.Private)
 	back, err := c.own.Lend(ctx, &inner, scratch.Use{Judges: judges, Compiles: command.Compiles})
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err

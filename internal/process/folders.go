@@ -40,6 +40,9 @@ func (c confinement) writable() []string {
 	if c.Workspace == "" {
 		return paths
 	}
+	if c.Private != "" {
+		paths = append(paths, c.Private)
+	}
 	switch {
 	case c.Own != nil:
 		paths = append(paths, c.Own.Folder)

@@ -40,6 +40,8 @@ type Sandbox struct {
 	Writable []string
 	// a folder outside that is the command's own; nil: it has none
 	Own *Own
+	// a folder outside that this command, of all, may write; "": none
+	Private string
 	// paths in the workspace that stay read-only, beside .git and .planlock, as
 	// far as they can be held
 	Protect []string

@@ -218,13 +218,14 @@ func unfinished(s *history.Step) *history.Attempt {
 // carriedOn is an executor that finds what an attempt left, and goes on from
 // there.
 func (a *Attempts) carriedOn(x Executor, was *history.Attempt) Executor {
-	do := func(ctx context.Context, w Work) (Outcome, error) {
+	do := x.Do
+	x.Do = func(ctx context.Context, w Work) (Outcome, error) {
 		if err := a.putBack(ctx, was, nil); err != nil {
 			return Outcome{}, err
 		}
-		return x.Do(ctx, w)
+		return do(ctx, w)
 	}
-	return Executor{ByCommands: x.ByCommands, Identity: x.Identity, Do: do}
+	return x
 }
 
 // reinstate is an executor that puts back what an attempt did, but at some paths,

@@ -33,6 +33,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	ctx, unwatch := t.Inbox.Watch(ctx)
 	defer unwatch()
 	live := output.NewTail(bound.Output)
+	t.runner.Grant(x.Home)
 	task, step := t.Shown.At(t.s.Address)
 	w := Work{
 		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase, Tests: slices.Clone(t.cycle.Tests),

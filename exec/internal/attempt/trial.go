@@ -60,6 +60,8 @@ type Executor struct {
 	ByCommands bool
 	// Identity tells it from reviewers; "" if nobody can tell.
 	Identity string
+	// Home is the folder that its commands may have for themselves; "" if none.
+	Home string
 }
 
 // Work is what an executor is given, and the run does not say already.

@@ -243,6 +243,9 @@ func (b *Binding) envelope(ctx context.Context, dir string, prober *probe.Prober
 	if spec.Agents, err = b.Agents(ctx); err != nil {
 		return nil, err
 	}
+	for _, of := range b.Needs {
+		spec.Needs = append(spec.Needs, probe.Agent{Name: of.Name, Version: strings.Join(of.Lines(), "; ")})
+	}
 	env, err := prober.Compute(ctx, spec)
 	if err == nil {
 		env.Add(b.parsers(ctx)...)

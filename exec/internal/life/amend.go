@@ -12,6 +12,8 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/needs"
+	"github.com/planlock/planlock/exec/internal/probe"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )
@@ -165,7 +167,7 @@ func (a amending) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) 
 	}
 	refused := &session.Refusal{Run: a.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
 	for _, m := range a.Rec.Run.Started.Envelope.Moves(now) {
-		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
+		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") && !strings.HasPrefix(m.Name, probe.NeedsOf) {
 			refused.Reasons = append(refused.Reasons, m.String())
 		}
 	}
@@ -182,7 +184,7 @@ func (a amending) lockAgain(f *history.Amended, by Amendment) (*plan.Locked, err
 	for _, code := range by.Acknowledged {
 		_, step, _ := strings.Cut(code, ":")
 		switch {
-		case slices.Contains(f.Added, plan.Address(step)):
+		case slices.Contains(f.Added, plan.Address(step)), a.isNeed(code):
 			given = append(given, code)
 		case code != f.Confirmed && !slices.Contains(given, code):
 			// of steps that are not new nobody accepts anything now
@@ -192,8 +194,8 @@ func (a amending) lockAgain(f *history.Amended, by Amendment) (*plan.Locked, err
 	// The lock continues the record of the run: it serves this run at this
 	// point, and no other.
 	locked, err := a.Bind(by.Draft, plan.LockOptions{Check: a.Options(), Envelope: f.Envelope.Digest(),
-		Acknowledged: given,
-		Approvals:    Verdicts(f.Planning), Amends: a.Rec.Run.RecordDigest()})
+		Acknowledged: given, Needs: needs.Acknowledgements(a.Needs),
+		Approvals: Verdicts(f.Planning), Amends: a.Rec.Run.RecordDigest()})
 	var missing *plan.AckError
 	if err != nil && !errors.As(err, &missing) {
 		return nil, err
@@ -219,6 +221,11 @@ func (a amending) lockAgain(f *history.Amended, by Amendment) (*plan.Locked, err
 		}
 	}
 	return locked, nil
+}
+
+// isNeed reports whether a code acknowledges what somebody needs who takes part.
+func (a amending) isNeed(code string) bool {
+	return slices.ContainsFunc(a.Needs, func(of needs.Of) bool { return of.Acknowledgement().Code == code })
 }
 
 // addition is what an amendment adds, for whoever confirms it.

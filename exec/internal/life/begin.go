@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/lane"
+	"github.com/planlock/planlock/exec/internal/needs"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/internal/disk"
@@ -68,6 +69,9 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err := l.boundTo(ctx, terms, env.Digest(), base.Digest()); err != nil {
 		return err
 	}
+	if err := l.agreed(terms.Acknowledged); err != nil {
+		return err
+	}
 	planning, err := l.Approve(ctx, &plan.Draft{Plan: *l.Plan, Format: l.Locked.Format(), Files: l.Files})
 	if err != nil {
 		return err
@@ -117,7 +121,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
 	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base),
-		l.mounted(), l.shared(), notEnded(waiting))
+		l.mounted(), l.shared(), notEnded(waiting), l.notCovered())
 	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}
@@ -139,6 +143,31 @@ func (l *Life) Begin(ctx context.Context) error {
 		action.Action{Kind: action.Resume, Run: waiting[0]},
 		action.Action{Kind: action.Rollback, Run: id, Step: started.Steps[0].Address})
 	return nil
+}
+
+// agreed refuses a lock that was made without what agents need being accepted.
+func (l *Life) agreed(given []string) error {
+	missing := &plan.AckError{}
+	for _, a := range needs.Acknowledgements(l.Needs) {
+		if !slices.Contains(given, a.Code) {
+			missing.Missing = append(missing.Missing, a)
+		}
+	}
+	if len(missing.Missing) == 0 {
+		return nil
+	}
+	return missing
+}
+
+// notCovered warns of what is an agent's and other commands can see.
+func (l *Life) notCovered() (warnings []string) {
+	box, _, err := l.Sandbox()
+	for _, of := range l.Needs {
+		if not := of.NotCovered(box); err == nil && not != "" {
+			warnings = append(warnings, not)
+		}
+	}
+	return warnings
 }
 
 // warningOf is what a run keeps of a warning about its plan.

@@ -42,6 +42,9 @@ func (p *Prober) Compute(ctx context.Context, spec Spec) (*envelope.Envelope, er
 	for _, agent := range spec.Agents {
 		look.agent(agent)
 	}
+	for _, of := range spec.Needs {
+		look.text(NeedsOf+of.Name, of.Version)
+	}
 	if err := errors.Join(look.errs...); err != nil {
 		return nil, err
 	}

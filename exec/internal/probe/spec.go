@@ -8,6 +8,9 @@ type Agent struct {
 	Identity string // see gate.Identified; "" if it has none
 }
 
+// NeedsOf begins the names of components that say what an agent needs.
+const NeedsOf = "needs of "
+
 // Spec says what to look at.
 type Spec struct {
 	Dir             string   // the workspace; relative names below are relative to it and never leave it
@@ -19,5 +22,6 @@ type Spec struct {
 	Config          []string // files
 	Rules           []string // texts that decide: names and versions of gates, check kinds, thresholds
 	Agents          []Agent  //
+	Needs           []Agent  // what they need, by their names, as a text in Version
 	Isolation       string   // the level that was reached
 }

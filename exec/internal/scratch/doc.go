@@ -6,4 +6,7 @@
 // that judge have others: what a step leaves in its folder never gets to what
 // judges it. A cache begins with what the user's cache holds, which is only
 // read.
+//
+// An executor that needs a home has one here, which is out of sight for all
+// commands but its own.
 package scratch

@@ -24,6 +24,7 @@ type Folders struct {
 	once int             // folders that were made for one command
 	// overlays of steps that were mounted once, by their places
 	mounted map[string]*os.File
+	homes   map[string]string // of executors, by their names
 }
 
 // A Use is what a command needs a folder for.
@@ -69,12 +70,8 @@ const (
 func (f *Folders) Take(ctx context.Context, u Use) (*Taken, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.root == nil {
-		r, err := open(ctx, f.Workspace)
-		if err != nil {
-			return nil, err
-		}
-		f.root, f.busy, f.mounted = r, map[string]bool{}, map[string]*os.File{}
+	if err := f.ready(ctx); err != nil {
+		return nil, err
 	}
 	copying := process.ReachOverlay(filepath.Dir(f.root.dir))
 	name, above := f.free(ofSteps), ""
@@ -97,6 +94,19 @@ func (f *Folders) Take(ctx context.Context, u Use) (*Taken, error) {
 	f.busy[name] = true
 	t.back = func() { f.back(ctx, name) }
 	return t, nil
+}
+
+// ready makes the folder that holds all others, if it is not there.
+func (f *Folders) ready(ctx context.Context) error {
+	if f.root != nil {
+		return nil
+	}
+	r, err := open(ctx, f.Workspace)
+	if err != nil {
+		return err
+	}
+	f.root, f.busy, f.mounted, f.homes = r, map[string]bool{}, map[string]*os.File{}, map[string]string{}
+	return nil
 }
 
 // forget removes a folder that nobody uses now, with what is mounted of it.
@@ -143,7 +153,7 @@ func (f *Folders) Close(ctx context.Context) error {
 		errs = append(errs, file.Close())
 	}
 	err := errors.Join(append(errs, f.root.close(ctx))...)
-	f.root = nil
+	f.root, f.homes = nil, nil
 	return err
 }
 

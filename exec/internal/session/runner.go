@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +34,7 @@ type Runner struct {
 	written atomic.Bool
 	judge   bool // runs commands that judge, which see nothing of what those of steps left in their caches
 	own     *scratch.Folders
+	home    string      // which a command may have for itself; "" if none may
 	fresh   atomic.Bool // the next command that does the work finds nothing of earlier ones in what own lends
 
 	walled atomic.Bool // a command of the step had mounts of its own, most of them read-only
@@ -44,6 +47,9 @@ type Runner struct {
 // Fresh has the commands that follow find nothing in their temporary folders and
 // caches that those of other attempts left there.
 func (r *Runner) Fresh() { r.fresh.Store(true) }
+
+// Grant lets commands that do the work have a private folder, if they name it.
+func (r *Runner) Grant(home string) { r.home = home }
 
 // Judge runs commands that judge what a step did.
 func (r *Runner) Judge() gate.CommandRunner { return judge{r} }
@@ -129,6 +135,11 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 	}
 	inner := r.inner
 	inner.Env = environ.For(r.env)
+	if c.Private != "" && (judges || c.Private != r.home) {
+		return failed, fmt.Errorf("exec: %q is not the private folder of whoever runs %q", c.Private, c)
+	}
+	inner.Sandbox.Private = c.Private
+	inner.Sandbox.Hidden = slices.Concat(inner.Sandbox.Hidden, r.own.Covers(c.Private))
 	if judges {
 		inner.Sandbox.FileSize = 0 // a quota of who does the work
 	} else if reached, err := process.Reach(inner.Sandbox); err == nil && reached.Mounts {

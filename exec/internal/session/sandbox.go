@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/internal/process"
@@ -20,7 +21,10 @@ func (s *Session) Sandbox() (process.Sandbox, int64, error) {
 	if s.NoSandbox {
 		box.Level, box.NoNetwork = process.None, false
 	}
-	box.Workspace, box.Hidden = s.Work.Dir, s.Secrets
+	box.Workspace, box.Hidden = s.Work.Dir, slices.Clone(s.Secrets)
+	for _, of := range s.Needs {
+		box.Hidden = append(box.Hidden, of.Own()...)
+	}
 	box.Protect = append(append(box.Protect, s.Work.Scanner.Scope.Own...), git.Elsewhere(s.Work.Root)...)
 	if view := s.view(); view != nil {
 		box.Workspace, box.View = view.At, view

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
+	"github.com/planlock/planlock/exec/internal/needs"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/exec/internal/scratch"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -66,6 +67,8 @@ type Session struct {
 	Scratch *scratch.Folders
 	// Secrets are files and folders that no command sees in its sandbox.
 	Secrets []string
+	// Needs are those of who takes part, sorted by name.
+	Needs []needs.Of
 	// Now is the clock of the journal.
 	Now func() time.Time
 	// NewID makes an id that nothing else has.
