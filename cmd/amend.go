@@ -34,6 +34,7 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return ofPlan(path, err)
 	}
+	p.terms = termsOf(run.Policy.Given)
 	c := p.controller(f.Dir)
 	c.NoSandbox = run.Started.NoSandbox
 	if err := f.seat(ctx, p, c, run.Started.Executor); err != nil {

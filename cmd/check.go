@@ -23,12 +23,17 @@ import (
 // read.
 type checkCommand struct {
 	arguments
+	terms
 	Format string `enum:"text,json,sarif" default:"text" placeholder:"FORMAT" help:"the output's format: text, json or sarif"`
 	Dir    string `placeholder:"FOLDER" help:"look into a workspace for steps whose work is there already, and for what its runs taught (. by itself)"`
 }
 
 // Run carries the command out.
 func (f *checkCommand) Run(ctx context.Context, p *cli) error {
+	if err := f.terms.checked(); err != nil {
+		return err
+	}
+	p.terms = f.terms
 	// Which executors there are is the matter of who runs it; gates, checks and who
 	// can read what the plan promises are those of this command.
 	options := p.controller("").Options()

@@ -26,6 +26,7 @@ type cli struct {
 	out, err io.Writer
 	now      func() time.Time
 	color    paint.When // "" like auto
+	terms    terms      // under which plans are read
 }
 
 // A sink remembers that something could not be written, so that data which went

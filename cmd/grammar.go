@@ -35,6 +35,9 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	k := c.parser()
 	words, err := flagsFirst(k.Model.Node, rest)
 	if err == nil {
+		if words, err = p.settle(c, k.Model.Node, words); err != nil {
+			return err
+		}
 		_, err = k.Parse(words)
 	}
 	if err != nil {
@@ -200,6 +203,7 @@ func commands() []command {
 			&treeCommand{}},
 		{after, "learn", "[promote ID | revoke ID | prune | audit]", "what finished runs teach, and what of it may be used", &learnCommand{}},
 		{after, "gc", "", "frees what no journal of the workspace refers to", &gcCommand{}},
+		{itself, "config", "", "says what is settled for runs, and where each setting comes from", &configCommand{}},
 		{itself, "key", "", "says which key signs your runs, or makes another one", &keyCommand{}},
 		{itself, "completion", "bash|zsh|fish", "prints a completion script for a shell", &completionCommand{}},
 		{itself, "version", "", "prints the version", &versionCommand{}},

@@ -72,6 +72,8 @@ type roles struct {
 	TrackerUser      string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's user, in place of a token"`
 	TrackerPassword  string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds that user's password"`
 	Learned          bool          `again:"always" help:"advise with what was learned in this workspace and promoted; part of what is locked"`
+
+	settled settled
 }
 
 // seat gives a controller its executors, its reviewers, its validator, its

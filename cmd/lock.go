@@ -28,6 +28,7 @@ type lockCommand struct {
 	workspaceFlag
 	roles
 	presetFlag
+	terms
 	ackFlag
 	Out       string `again:"never" short:"o" name:"output" placeholder:"FILE" help:"the lock file; NAME.lock.json beside the plan by default"`
 	NoSandbox bool   `again:"begin" help:"lock for a run without a sandbox"`
@@ -35,6 +36,10 @@ type lockCommand struct {
 
 // Run carries the command out.
 func (f *lockCommand) Run(ctx context.Context, p *cli) error {
+	if err := f.terms.checked(); err != nil {
+		return err
+	}
+	p.terms = f.terms
 	c := p.controller(f.Dir)
 	c.Preset, c.NoSandbox = f.Preset, f.NoSandbox
 	if err := f.seat(ctx, p, c, ""); err != nil {

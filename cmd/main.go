@@ -46,6 +46,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/cmd/internal/config"
 	"github.com/planlock/planlock/cmd/internal/ownshell"
 	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
@@ -127,7 +128,7 @@ func status(ctx context.Context, err error) int {
 		return statusWaiting
 	case is[*exec.RefusedError](err), is[*exec.ProofError](err), is[*plan.CheckError](err), is[*plan.AckError](err),
 		is[*plan.AmendError](err), is[*plan.LockError](err), is[*ask.RefusedError](err), is[*escalator.RuleError](err),
-		is[*record.CorruptError](err), is[*checkpoint.DamagedError](err), is[*learn.NotReadyError](err):
+		is[*config.Error](err), is[*record.CorruptError](err), is[*checkpoint.DamagedError](err), is[*learn.NotReadyError](err):
 		return statusRefused
 	}
 	return statusCouldNot

@@ -37,6 +37,9 @@ func message(ctx context.Context, err error) string {
 	if s := interruption(ctx); s != nil {
 		return interruptedMessage(err, s, at)
 	}
+	if faults, ok := configFaults(err); ok {
+		return "refused: the configuration cannot be used\n" + faults
+	}
 	var refused *exec.RefusedError
 	var acks *plan.AckError
 	var unseen *noEntryError

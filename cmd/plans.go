@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/cmd/internal/config"
 	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/shell"
@@ -25,8 +26,18 @@ const maxInput = 64 << 20
 // standardInput stands for the path of a plan that is only looked at.
 const standardInput = "-"
 
-// draft reads a plan of any format that the host or planlock knows.
+// draft reads a plan of any format that the host or planlock knows, under the
+// terms of the call.
 func (p *cli) draft(path string) (*plan.Draft, error) {
+	d, err := p.readPlan(path)
+	if err == nil && !draftIsEmpty(d) {
+		p.terms.settle(d)
+	}
+	return d, err
+}
+
+// readPlan reads a plan as it stands.
+func (p *cli) readPlan(path string) (*plan.Draft, error) {
 	if path == standardInput {
 		text, err := io.ReadAll(io.LimitReader(p.in, maxInput))
 		if err != nil {
@@ -39,7 +50,18 @@ func (p *cli) draft(path string) (*plan.Draft, error) {
 			return draft, err
 		}
 	}
+	if text, err := file.Read(path); filepath.Base(path) == repositoryFile && err == nil && config.IsConfig(text) {
+		return noPlan(path, text), nil
+	}
 	return formats.ReadFile(path)
+}
+
+// noPlan is what is read of a configuration that somebody took for a plan.
+func noPlan(path string, text []byte) *plan.Draft {
+	return plan.Assemble(plan.Parts{Format: plan.Unknown, Broken: true, Files: []plan.Text{{Path: path, Text: text}},
+		Found: []plan.Diagnostic{{Code: "not-a-plan", Severity: plan.Error, Pos: plan.Position{File: path, Line: 1, Column: 1},
+			Message: "this is a configuration, and no plan: it has no schema, no goal and no tasks",
+			Hint:    "name a plan; planlock config says what is settled here"}}})
 }
 
 // judge reads a plan and checks it. Where nothing can be read, the error has

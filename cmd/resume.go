@@ -33,6 +33,7 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	f.flags = merged(run.Policy.Given, f.typed)
+	p.terms = termsOf(run.Policy.Given)
 	c, err := f.controller(ctx, p, run.Started.Executor)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err := p.apart(f.Dir); err != nil {
 		return err
 	}
-	if err := f.keeps(run); err != nil {
+	if err := f.keeps(run, f.typed); err != nil {
 		return err
 	}
 	c.NoSandbox = run.Started.NoSandbox

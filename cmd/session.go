@@ -48,6 +48,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	f.flags = f.typed
+	p.terms = f.terms
 	c, err := f.controller(ctx, p, "")
 	if err != nil {
 		return err
@@ -96,6 +97,7 @@ type session struct {
 	workspaceFlag
 	roles
 	presetFlag
+	terms
 	summaryFlag
 	Mode        string        `again:"begin" enum:",silent,dynamic,collaborative,education" default:"" placeholder:"MODE" help:"who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"`
 	Answers     string        `again:"path" placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse, wait, or a file of rules; where none is named, they wait in a mode that was chosen and is not silent, and are refused else"`
@@ -123,6 +125,9 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	}
 	if s.Jobs < 0 || s.Jobs > plan.MaxJobs {
 		return nil, &usageError{fmt.Sprintf("--jobs: a number from 0 to %d", plan.MaxJobs)}
+	}
+	if err := s.terms.checked(); err != nil {
+		return nil, err
 	}
 	if s.Patience < 0 {
 		return nil, &usageError{"--patience: a time to wait is not negative"}
@@ -231,7 +236,7 @@ func (s *session) chooseMode(ctx context.Context, p *cli, c *exec.Controller, of
 // A run that began in a clone works in a clone to its end, and one that began
 // with a sandbox never goes on without: what was accepted when it was locked is
 // what holds.
-func (s *session) keeps(run *history.Run) error {
+func (s *session) keeps(run *history.Run, typed []string) error {
 	const how = "--%s: run %s began without it, and goes on as it began; start another run to have it"
 	switch {
 	case s.Isolate && !run.Started.Isolated:
@@ -240,6 +245,11 @@ func (s *session) keeps(run *history.Run) error {
 		return &usageError{fmt.Sprintf(how, "shadow", run.Started.Run)}
 	case s.NoSandbox && !run.Started.NoSandbox:
 		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
+	}
+	for _, name := range []string{"profile", "env", "writable"} {
+		if gives(typed, name) {
+			return &usageError{fmt.Sprintf("--%s: run %s goes on as it began; start another run to have it", name, run.Started.Run)}
+		}
 	}
 	if began := cmp.Or(run.Started.Preset, preset.Default); s.Preset != "" && s.Preset != began {
 		return &exec.RefusedError{Run: run.Started.Run,

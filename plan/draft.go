@@ -74,6 +74,38 @@ type Origin interface {
 // the plan means then is what the sources mean.
 func (d *Draft) From(o Origin) { d.origin, d.asRead = o, d.Plan.Digest() }
 
+// Settle has somebody change what the source leaves open, now and each time that
+// the source is read once more: a lock of the draft finds it unmoved. It is to be
+// called after From.
+func (d *Draft) Settle(change func(*Plan)) {
+	change(&d.Plan)
+	if d.origin != nil {
+		d.From(&settled{d.origin, change})
+	}
+}
+
+// settled is the origin of a draft that somebody changed.
+type settled struct {
+	Origin
+	change func(*Plan)
+}
+
+// Read reads the plan once more, and changes it likewise.
+func (s *settled) Read() (*Draft, error) {
+	d, err := s.Origin.Read()
+	if err == nil {
+		d.Settle(s.change)
+	}
+	return d, err
+}
+
+// Writes reports whether a key at the top of a native plan was written, such as
+// "profile".
+func (d *Draft) Writes(key string) bool {
+	names, _ := d.keys("")
+	return slices.Contains(names, key)
+}
+
 // Texts are the sources as they were read. They are the draft's own.
 func (d *Draft) Texts() []Text { return d.texts }
 
