@@ -55,13 +55,14 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err := inUse(ctx, p.workspace(f.Dir), c.LockFile); err != nil {
 		return ofPlan(f.Args[0], err)
 	}
-	locked, err := c.Lock(ctx, draft, codes(f.Ack)...)
+	locked, err := c.Lock(ctx, draft, acceptedOf(draft, f.Ack)...)
 	if err != nil {
 		return ofPlan(f.Args[0], err)
 	}
 	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged, draft.Format, f.Args[0]); err != nil {
 		return ofPlan(f.Args[0], err)
 	}
+	tellMarked(p.err, draft, locked.Options().Acknowledged)
 	text, err := lockfile.Encode(locked)
 	if err != nil {
 		return err

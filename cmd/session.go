@@ -63,13 +63,14 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err := f.seatEscalator(p, c, "", waitsForAnswers(&draft.Plan, mode)); err != nil {
 		return err
 	}
-	locked, err := p.lockFor(ctx, c, draft, f.Args[0], f.Lock, codes(f.Ack))
+	locked, err := p.lockFor(ctx, c, draft, f.Args[0], f.Lock, acceptedOf(draft, f.Ack))
 	if err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
 	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged, draft.Format, f.Args[0]); err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
+	tellMarked(p.err, draft, locked.Options().Acknowledged)
 	if err := f.chooseMode(ctx, p, c, locked.Plan()); err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
@@ -77,7 +78,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 		return f.placed(err, f.Args[0], nil)
 	}
 	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
-		again := func() (*plan.Locked, error) { return c.Lock(ctx, draft, codes(f.Ack)...) }
+		again := func() (*plan.Locked, error) { return c.Lock(ctx, draft, acceptedOf(draft, f.Ack)...) }
 		return p.runSettled(ctx, c, locked, f.begin(c), again)
 	})
 }

@@ -19,8 +19,11 @@ func (c *conversion) files() {
 		names := t.Files
 		t.Files = nil
 		if len(t.PlanFiles) > 0 {
-			c.remark(fmt.Sprintf("tasks[%d]", i), "decide: the task names no files, and its plan these as changed: "+
-				strings.Join(t.PlanFiles, ", "))
+			said := "decide: the task names no files, and its plan these as changed: "
+			if names != nil {
+				said = "decide: beside those of the task, its plan names these as changed: "
+			}
+			c.remark(fmt.Sprintf("tasks[%d]", i), said+strings.Join(t.PlanFiles, ", "))
 		}
 		t.PlanFiles = nil
 		switch {
@@ -57,7 +60,7 @@ func (c *conversion) spread(i int, names []string, made map[string]bool) {
 	if len(left) == 0 {
 		return
 	}
-	a, others := c.sort(left, t.Status == plan.Done, false, made)
+	a, others := c.sort(left, t.Status == plan.Done, false, nil, made)
 	c.remark(key, "decide: the task names files; declare each in the step that changes it")
 	if line := artifactsLine(a); line != "" {
 		c.remark(key, line)
@@ -73,8 +76,8 @@ func (c *conversion) declare(i, j int, names []string, made map[string]bool) {
 	t := &c.p.Tasks[i]
 	s, at := &t.Steps[j], fmt.Sprintf("tasks[%d].steps[%d].artifacts", i, j)
 	a, others := c.sort(names, s.Status == plan.Done || t.Status == plan.Done, creating.MatchString(s.Description),
-		made)
-	if len(a.Create)+len(a.Modify) > 0 {
+		s.Postconditions, made)
+	if len(a.Create)+len(a.Modify)+len(a.Delete) > 0 {
 		s.Artifacts, c.named = a, true
 		if c.root == nil && len(a.Modify) > 0 {
 			c.remark(at, "decide: which of them are new? move these to create")
@@ -83,10 +86,14 @@ func (c *conversion) declare(i, j int, names []string, made map[string]bool) {
 	c.others(at, others)
 }
 
-// sort parts named files into what is created, what is modified, and what
+// sort parts named files into what is created, modified and deleted, and what
 // cannot be declared as it stands. new says that the step speaks of creating,
-// done that its work is said to be there.
-func (c *conversion) sort(names []string, done, new bool, made map[string]bool) (*plan.Artifacts, []string) {
+// done that its work is said to be there; checks are what it must leave.
+func (c *conversion) sort(names []string, done, new bool, checks []plan.Check, made map[string]bool) (*plan.Artifacts,
+	[]string) {
+	leaves := func(kind, file string) bool {
+		return slices.ContainsFunc(checks, func(k plan.Check) bool { return k.Derived && k.Kind == kind && k.Path == file })
+	}
 	a, others := &plan.Artifacts{}, []string(nil)
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -100,7 +107,11 @@ func (c *conversion) sort(names []string, done, new bool, made map[string]bool) 
 		case !declarable(file) || folder || ledger.IsGlob(file) && !there:
 			others = append(others, name)
 			continue
-		case made[file], there && !done, c.root == nil && !new:
+		case leaves("file_absent", file):
+			a.Delete = append(a.Delete, file)
+			delete(made, file)
+			continue
+		case made[file], there && !done, c.root == nil && !new && !leaves("file_exists", file):
 			a.Modify = append(a.Modify, file)
 		default:
 			a.Create = append(a.Create, file) // also of a task that is done: it is how the file came to be there
@@ -150,7 +161,7 @@ func artifactsLine(a *plan.Artifacts) string {
 	for _, l := range []struct {
 		key   string
 		files []string
-	}{{"create", a.Create}, {"modify", a.Modify}} {
+	}{{"create", a.Create}, {"modify", a.Modify}, {"delete", a.Delete}} {
 		if len(l.files) > 0 {
 			quoted := slices.Clone(l.files)
 			for i := range quoted {

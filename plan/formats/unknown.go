@@ -15,7 +15,8 @@ import (
 
 // wouldRead says what a plan can be.
 const wouldRead = "what would be read: plan.toml (schema = 1), spec_NAME.md with parameters_NAME.toml, NAME-PLAN.md, pending_actions.json, " +
-	"tasks.md of spec-kit, Kiro or OpenSpec, tasks.json of Task Master, issues.jsonl of beads, an ExecPlan, a superpowers plan, or any Markdown with checkboxes, a numbered list or a heading Steps"
+	"tasks.md of spec-kit, Kiro or OpenSpec, tasks.json of Task Master, issues.jsonl of beads, an ExecPlan, a superpowers plan, or any Markdown with checkboxes, a numbered list or a heading Steps, " +
+	"as in  - [ ] Create `src/a.go` with the parser  on a line for each"
 
 // unknown is the draft of a text that is no plan. TOML is judged by the native
 // reader, which knows what is missing.
@@ -98,5 +99,9 @@ func lookOfMarkdown(text []byte) string {
 			boxes++
 		}
 	}
-	return fmt.Sprintf("Markdown (headings: %d, checkboxes: %d) without tasks in a form that is known", headings, boxes)
+	said := fmt.Sprintf("Markdown (headings: %d, checkboxes: %d) without tasks in a form that is known", headings, boxes)
+	if t := outline.New("", text); t.Open >= 0 && boxes > 0 {
+		said += fmt.Sprintf("; what begins with %s and takes them does not end", strings.TrimSpace(t.Line(t.Open)))
+	}
+	return said
 }

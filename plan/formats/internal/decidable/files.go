@@ -42,6 +42,10 @@ var (
 		`(?:[.;:]|(?m:[ \t]*$)|\s+(?i:file|entirely|completely)\b)`)
 )
 
+// moving is one that says that a file moves to another place.
+var moving = lazyre.New(begin + "(?i:move|rename|git mv)(?::?\\*\\*|\\*\\*:|:)?\\s+(?i:(?:the|old|existing|file)\\s+)*`([^`\\s]+)`\\s*(?i:(?:to|into|as)\\s|→|->)\\s*`([^`\\s]+)`" +
+	`(?:[.;:,]|(?m:[ \t]*$)|\s*\(|\s+(?:and|with|so|—|–|-)\b)`)
+
 // fileCheck is what a line says of a file, if it says nothing else.
 func fileCheck(line string) (plan.Check, bool) {
 	if len(line) > maxLine {
@@ -58,8 +62,8 @@ func fileCheck(line string) (plan.Check, bool) {
 	return plan.Check{}, false
 }
 
-// Derived are checks of files that a step is told to make, to change or to
-// delete, in so many words: "Create `x.go`", or a title such as "Add the model in
+// Derived are checks of files that a step is told to make, to change, to delete or
+// to move, in so many words: "Create `x.go`", "Move `x.go` to `y/`", or a title such as "Add the model in
 // src/x.go". The plan does not ask for them to be checked, and they are marked so.
 // A file of which two of these are said is not among them.
 func Derived(title, text string) []plan.Check {
@@ -84,6 +88,16 @@ func Derived(title, text string) []plan.Check {
 		}
 		for _, m := range changing.FindAllStringSubmatch(part, -1) {
 			found("file_changed", m[1])
+		}
+		for _, m := range moving.FindAllStringSubmatch(part, -1) {
+			to := m[2]
+			if strings.HasSuffix(to, "/") {
+				to += path.Base(m[1])
+			}
+			if IsFile(strings.TrimPrefix(to, "./")) {
+				found("file_absent", m[1])
+				found("file_exists", to)
+			}
 		}
 		for _, m := range unmaking.FindAllStringSubmatch(part, -1) {
 			found("file_absent", m[1])

@@ -20,7 +20,10 @@ import (
 type Text struct {
 	Name  string
 	Lines []Line
-	src   string
+	// Open is the line of a code fence or of a comment that nothing ends, so that
+	// all below it is no structure; -1: there is none.
+	Open int
+	src  string
 }
 
 // A Line is one line of a Text, without its end.
@@ -128,7 +131,7 @@ func (t *Text) Hide(i, j int) {
 // hide marks what lies in fences and in comments.
 func (t *Text) hide() {
 	var open Fence
-	comment := false
+	comment, last := false, -1
 	for i := range t.Lines {
 		l := &t.Lines[i]
 		line := t.src[l.start:l.end]
@@ -144,5 +147,11 @@ func (t *Text) hide() {
 		case !code && strings.HasPrefix(trimmed, "<!--"):
 			l.Hidden, comment = true, !strings.Contains(trimmed[4:], "-->")
 		}
+		if is := comment || open.length > 0; is && last < 0 {
+			last = i
+		} else if !is {
+			last = -1
+		}
 	}
+	t.Open = last
 }

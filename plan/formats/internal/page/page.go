@@ -3,10 +3,12 @@
 // the rest is for.
 //
 // Where there are checkboxes, these are it. Else it is headings such as "Step 2:
-// Write the test"; else the headings, the numbered list or the bullets below a
-// heading such as "Implementation"; else headings with numbers; else a numbered
-// list; else headings that have bullets and do not say that they are for anything
-// else. Items that stand below several headings are parts of those.
+// Write the test"; else the headings, the numbered list, the bullets or the table
+// below a heading such as "Implementation"; else headings with numbers; else a
+// table of tasks or a numbered list; else headings that have bullets and do not say
+// that they are for anything else; else the one list of bullets. Items that stand
+// below several headings are parts of those, and so are headings with numbers below
+// a heading that is a task.
 package page
 
 import (
@@ -22,6 +24,8 @@ type Page struct {
 	Sections []Section
 	Heads    map[int]bool // sections that are tasks, by their index
 	Listed   map[int]bool // sections whose items are tasks, or steps of the section
+	Steps    map[int]bool // sections that are steps of the head above
+	Rows     map[int]Row  // of tables of tasks, by their lines
 	Mark     Mark         // of those items
 }
 
@@ -33,8 +37,10 @@ type Section struct {
 	From, Body int // the line of the heading, and that below it
 	To         int // the line behind its last
 	Role       Role
+	Done       bool   // the heading says that it is
 	parent     int    // the section that it is part of, -1
-	count      [4]int // items, by their marks
+	count      [5]int // items, by their marks
+	counts     bool   // the heading counts what is to be done
 }
 
 // A Role is what a heading says its section is for.
@@ -55,6 +61,7 @@ const (
 	Boxes   Mark = iota // "- [ ]"
 	Numbers             // "1."
 	Bullets             // "-"
+	Table               // a row of a table of tasks
 	nested              // "- [ ]" below another item; to readers, Boxes
 )
 
@@ -62,54 +69,20 @@ var (
 	// counted is a heading that counts what is to be done, "Step 2: …".
 	counted = lazyre.New(`^(?:\*\*)?(?i:step|phase|task|part|stage|milestone|change|commit|pr)\s+#?\d`)
 	// ordinal is a number before the text of a heading, "Step 2:" or "3.".
-	ordinal = lazyre.New(`^(?:(?i:step|phase|task|part|stage|milestone|change|commit|pr)\s+#?\d+(?:\.\d+)*[a-z]?\b\s*[:.)–—-]?|\d+(?:\.\d+)*[.):]|\d+(?:\.\d+)+)\s*`)
+	ordinal = lazyre.New(`^(?:(?i:step|phase|task|part|stage|milestone|change|commit|pr)\s+#?\d+(?:\.\d+)*[a-z]?\b\s*[:.)–—-]?|\d+(?:\.\d+)+[.):]?|\d+[.):])\s*(?:[–—-]\s+)?`)
 	// ornament is what people put before and behind words of a heading.
 	ornament = lazyre.New(`^[^\pL\d]+|[^\pL\d)]+$`)
-	// These are what headings say, in small letters.
-	workHead = lazyre.New(`^(?:(?:implementation|execution|action|work|project|development|detailed|high-level|` +
-		`proposed|recommended|remaining|next|more|main|concrete|key)\s+)*` +
-		`(?:steps?|plans?|tasks?|to[- ]?dos?|(?:to[- ]?do|task)[ -]list|items?|checklist|changes|solution|` +
-		`implementation|approach|phases|milestones|roadmap|work|breakdown)` +
-		`(?:\s+(?:to take|to make|by step|steps|plan|details|breakdown|order|list|items|tasks|checklist))*$`)
-	asideHead = lazyre.New(`^(?:(?:technical|important|additional|current|existing|key|critical|relevant|affected|` +
-		`related|open|project|problem|executive|other|known)\s+)*` +
-		`(?:context|background|overview|introduction|intro|summary|motivation|problem|statement|rationale|why|` +
-		`notes?|references?|links?|resources|files?|questions?|risks?|assumptions?|constraints?|requirements?|` +
-		`scope|out of scope|non-?goals?|dependencies|prerequisites?|decisions?|alternatives?|architecture|design|` +
-		`state|situation|behaviou?r|considerations?|limitations?|glossary|timeline|estimates?|rollback(?: plan)?|` +
-		`future(?: work)?|findings|analysis|research|tech(?:nology)? stack|stack|conventions?|rules|` +
-		`instructions|status|progress)` +
-		`(?:\s+(?:to (?:change|modify|edit|create|touch)|considered|involved|and .+))*$`)
-	proofHead = lazyre.New(`^(?:(?:final|manual|automated|overall|end-to-end)\s+)*` +
-		`(?:verification|verify|validation|acceptance(?: criteria| tests?)?|success criteria|completion criteria|` +
-		`exit criteria|definition of (?:done|complete)|done when|how to (?:test|verify)|testing|tests?|test plan|` +
-		`qa|checks|pre-merge|review checklist)(?:\s+(?:plan|strategy|steps|checklist|list|criteria|\(.*|(?:and|&) .*))*$`)
-	// tests are headings of proof below which tests may be to be written.
-	tests    = lazyre.New(`^(?i:testing|tests?)$`)
-	goalHead = lazyre.New(`^(?:the\s+)?(?:goals?|objectives?|purpose|aim|outcome|task description)(?:\s+of .+)?$`)
+	// finished is a heading that says that its work is done.
+	finished = lazyre.New(`(?i)(?:[✅☑✔]\x{fe0f}?|\[x\]|\((?:done|complete|completed)\)|\s[–—-]\s*(?:done|complete|completed))\W*$`)
+	// underline is what stands below a heading of the form of "Text" with a line
+	// below it.
+	underline = lazyre.New(`^ {0,3}(?:={2,}|-{3,})[ \t]*$`)
 )
-
-// RoleOf reads a heading.
-func RoleOf(text string) Role {
-	text = ordinal.ReplaceAllString(ornament.ReplaceAllString(text, ""), "")
-	text = strings.ToLower(ornament.ReplaceAllString(text, ""))
-	switch {
-	case goalHead.MatchString(text):
-		return Goal
-	case workHead.MatchString(text):
-		return Work
-	case asideHead.MatchString(text):
-		return Aside
-	case proofHead.MatchString(text):
-		return Proof
-	}
-	return Open
-}
 
 // Of cuts a text into sections, and finds what of it is work. Its heads and
 // lists are empty where nothing is.
 func Of(t *outline.Text) Page {
-	p := Page{Heads: map[int]bool{}, Listed: map[int]bool{}}
+	p := Page{Heads: map[int]bool{}, Listed: map[int]bool{}, Steps: map[int]bool{}, Rows: map[int]Row{}}
 	p.cut(t)
 	p.choose()
 	return p
@@ -119,14 +92,24 @@ func Of(t *outline.Text) Page {
 func (p *Page) cut(t *outline.Text) {
 	start := matter(t)
 	p.Sections = []Section{{From: start, Body: start, parent: -1}}
+	over := start // lines before it are read
 	for i, line := range t.Shown(start) {
-		if level, text := outline.Heading(line); level > 0 && text != "" {
+		if i < over {
+			continue
+		}
+		if level, text, lines := heading(t, i); level > 0 {
+			over = i + lines
 			p.Sections[len(p.Sections)-1].To = i
-			p.Sections = append(p.Sections, Section{Level: level, Text: text, From: i, Body: i + 1,
-				parent: p.above(level), Role: RoleOf(text)})
+			p.Sections = append(p.Sections, Section{Level: level, Text: text, From: i, Body: over,
+				parent: p.above(level), Role: RoleOf(text), Done: finished.MatchString(text)})
 			continue
 		}
 		s := &p.Sections[len(p.Sections)-1]
+		if n := p.table(t, i, s.Role); n > 0 {
+			over = i + n
+			s.count[Table] += n - 2
+			continue
+		}
 		switch m, it, ok := Item(line); {
 		case !ok || it.Text == "":
 		case it.Indent < 2:
@@ -136,11 +119,15 @@ func (p *Page) cut(t *outline.Text) {
 		}
 	}
 	p.Sections[len(p.Sections)-1].To = len(t.Lines)
+	p.series()
 	for n := range p.Sections {
 		s := &p.Sections[n]
-		name := ordinal.ReplaceAllString(s.Text, "")
-		if counted.MatchString(s.Text) || tests.MatchString(name) && (name != s.Text || s.count[Boxes] > 0) {
+		name := s.Title()
+		switch {
+		case s.counts || tests.MatchString(name) && (name != Plain(s.Text) || s.count[Boxes] > 0):
 			s.Role = Open // whatever it is called, it is one of those to be done
+		case s.Role == Open && s.count[Boxes] == 0 && about(s.Text):
+			s.Role = Aside
 		}
 		if s.parent < 0 || s.Role == Work && p.Sections[s.parent].Role != Aside {
 			continue
@@ -148,6 +135,63 @@ func (p *Page) cut(t *outline.Text) {
 		if above := p.Sections[s.parent].Role; above == Aside || above == Proof || above == Goal {
 			s.Role = above
 		}
+	}
+}
+
+// heading reads a line, or one with a line below it, as a heading.
+func heading(t *outline.Text, i int) (level int, text string, lines int) {
+	line := t.Line(i)
+	if level, text := outline.Heading(line); level > 0 {
+		if text == "" {
+			level = 0
+		}
+		return level, text, 1
+	}
+	if i+1 >= len(t.Lines) || t.Lines[i+1].Hidden || !underline.MatchString(t.Line(i+1)) ||
+		i > 0 && !t.Lines[i-1].Hidden && strings.TrimSpace(t.Line(i-1)) != "" {
+		return 0, "", 0
+	}
+	text = strings.TrimSpace(line)
+	if _, _, item := Item(line); item || text == "" || outline.Width(line) > 3 || strings.ContainsAny(text[:1], "|>") ||
+		underline.MatchString(line) {
+		return 0, "", 0
+	}
+	if strings.Contains(t.Line(i+1), "=") {
+		return 1, text, 2
+	}
+	return 2, text, 2
+}
+
+// series finds the headings that count what is to be done: those with a word for
+// it, and in any language those of which several begin with one word and numbers
+// that differ.
+func (p *Page) series() {
+	type of struct {
+		level int
+		word  string
+	}
+	numbers := map[of]map[string]bool{}
+	key := func(s Section) (of, string) {
+		m := numbered.FindStringSubmatch(ornament.ReplaceAllString(s.Text, ""))
+		if m == nil {
+			return of{}, ""
+		}
+		return of{s.Level, strings.ToLower(m[1])}, m[2]
+	}
+	for _, s := range p.Sections[1:] {
+		k, number := key(s)
+		if number == "" || listing.Has(k.word) {
+			continue
+		}
+		if numbers[k] == nil {
+			numbers[k] = map[string]bool{}
+		}
+		numbers[k][number] = true
+	}
+	for n := range p.Sections {
+		s := &p.Sections[n]
+		k, _ := key(*s)
+		s.counts = counted.MatchString(ornament.ReplaceAllString(s.Text, "")) || len(numbers[k]) > 1
 	}
 }
 
@@ -195,18 +239,21 @@ func (p *Page) choose() {
 		mark Mark
 		is   func() bool
 	}{
-		{Boxes, func() bool { return p.boxed() && p.ordered(counted) }},
-		{Numbers, func() bool { return p.ordered(counted) }},
+		{Boxes, func() bool { return p.boxed() && p.ordered(Section.isCounted) && p.boxes() }},
+		{Numbers, func() bool { return p.ordered(Section.isCounted) }},
 		{Numbers, func() bool { return p.works(Numbers, 2) && !p.works(Boxes, 1) && p.lists(2, Work) }},
 		{Boxes, func() bool { return p.lists(1, Open, Work) }},
 		{Numbers, func() bool { return p.parts(2) }},
 		{Numbers, func() bool { return p.lists(1, Work) }},
 		{Bullets, func() bool { return p.lists(1, Work) }},
+		{Table, func() bool { return p.lists(1, Work) }},
 		{Numbers, func() bool { return p.parts(1) }},
-		{Numbers, func() bool { return p.ordered(ordinal) }},
+		{Numbers, func() bool { return p.ordered(Section.isOrdered) }},
+		{Table, func() bool { return p.lists(2, Open) }},
 		{Numbers, func() bool { return p.lists(2, Open) }},
 		{nested, func() bool { return p.lists(1, Open, Work) }},
 		{Bullets, p.groups},
+		{Bullets, p.alone},
 	}
 	for _, f := range forms {
 		if p.Mark = f.mark; f.is() {
@@ -267,8 +314,20 @@ func (p *Page) lists(least int, roles ...Role) bool {
 // their steps then.
 func (p *Page) boxed() bool {
 	return slices.ContainsFunc(p.Sections, func(s Section) bool {
-		return s.count[Boxes] > 0 && counted.MatchString(s.Text)
+		return s.count[Boxes] > 0 && s.counts
 	})
+}
+
+// boxes takes the boxes of sections besides those that count, too: below one of
+// these they are its steps.
+func (p *Page) boxes() bool {
+	for n, s := range p.Sections {
+		if s.count[Boxes] > 0 && p.isWork(n, Open, Work) {
+			p.Heads[n] = p.Heads[n] || p.Head(n) < 0 && s.Level > 0
+			p.Listed[n] = true
+		}
+	}
+	return true
 }
 
 // works reports whether a section that is called work has so many items itself.
@@ -276,12 +335,16 @@ func (p *Page) works(m Mark, least int) bool {
 	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.Role == Work && s.count[m] >= least })
 }
 
+// isCounted reports whether a heading counts what is to be done.
+func (s Section) isCounted() bool { return s.counts }
+
+// isOrdered reports whether a heading has a number.
+func (s Section) isOrdered() bool { return s.counts || ordinal.MatchString(s.Text) }
+
 // ordered takes headings with a number as tasks, the highest of which there are
 // two.
-func (p *Page) ordered(number *lazyre.Regexp) bool {
-	return p.level(func(n int, s Section) bool {
-		return s.Role == Open && p.isWork(n, Open, Work) && number.MatchString(s.Text)
-	})
+func (p *Page) ordered(has func(Section) bool) bool {
+	return p.level(func(n int, s Section) bool { return s.Role == Open && p.isWork(n, Open, Work) && has(s) })
 }
 
 // groups takes headings that have bullets and do not say what else they are for,
@@ -322,14 +385,72 @@ func (p *Page) parts(least int) bool {
 	return true
 }
 
-// take has headings be tasks; a numbered list of at least two items below one is
-// its steps.
+// alone takes the bullets of a page whose one list of bullets below a heading they
+// are, where it says nothing else that could be work.
+func (p *Page) alone() bool {
+	found := -1
+	for n, s := range p.Sections {
+		if s.count[Bullets] > 0 && p.isWork(n, Open, Work) {
+			if found >= 0 {
+				return false
+			}
+			found = n
+		}
+	}
+	if found < 0 || p.Sections[found].Level < 2 || p.Sections[found].count[Bullets] < 2 {
+		return false
+	}
+	p.Listed[found] = true
+	return true
+}
+
+// take has headings be tasks. Headings with numbers below one are its steps; else
+// a numbered list of at least two items is, its own or that of a part of it that is
+// called work.
 func (p *Page) take(found []int) {
 	for _, n := range found {
-		items := p.Sections[n].count[p.Mark]
 		p.Heads[n] = true
-		p.Listed[n] = p.Mark == Numbers && items > 1 || p.Mark == Boxes && items > 0
 	}
+	p.parted()
+	for _, n := range found {
+		if slices.ContainsFunc(p.within(n), func(m int) bool { return p.Steps[m] }) {
+			continue
+		}
+		from := n
+		for _, m := range p.within(n) {
+			if s := p.Sections[m]; p.Mark == Numbers && s.Role == Work && s.count[Numbers] > 1 {
+				from = m
+			}
+		}
+		items := p.Sections[from].count[p.Mark]
+		p.Listed[from] = p.Mark == Numbers && items > 1 || p.Mark == Boxes && items > 0
+	}
+}
+
+// parted takes the headings directly below tasks that count or have numbers as
+// steps of these, where there are two, unless the steps are boxes.
+func (p *Page) parted() {
+	var steps []int
+	for n := range p.Sections {
+		for _, m := range p.within(n) {
+			if s := p.Sections[m]; p.Heads[n] && s.Role == Open && s.isOrdered() {
+				steps = append(steps, m)
+			}
+		}
+	}
+	for _, n := range steps {
+		p.Steps[n] = p.Mark != Boxes && len(steps) > 1
+	}
+}
+
+// within are the sections directly below one.
+func (p *Page) within(n int) (list []int) {
+	for m := n + 1; m < len(p.Sections) && p.Sections[m].Level > p.Sections[n].Level; m++ {
+		if p.Sections[m].parent == n {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // HasWork reports whether anything of the page is work.
@@ -345,13 +466,47 @@ func (p *Page) Head(n int) int {
 	return -1
 }
 
+// Step reports whether a section is a step of the task that it is part of, or is
+// part of one.
+func (p *Page) Step(n int) bool {
+	for ; n >= 0 && !p.Heads[n]; n = p.Sections[n].parent {
+		if p.Steps[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// Left is how many checkboxes of a section are not work, although nothing says
+// that they are for anything else. Those below other items are text of these.
+func (p *Page) Left(n int) int {
+	if s := p.Sections[n]; s.Role <= Work && s.count[Boxes] > 0 && (!p.Listed[n] || p.Mark != Boxes) {
+		return s.count[Boxes] + s.count[nested]
+	}
+	return 0
+}
+
 // Title is what a section is called, without its number.
 func (s Section) Title() string {
 	text := Plain(s.Text)
+	if s.counts {
+		if rest := strings.TrimSpace(series.ReplaceAllString(strings.TrimLeft(text, " *_#"+marks), "")); rest != "" {
+			return rest
+		}
+	}
 	if rest := strings.TrimSpace(ordinal.ReplaceAllString(text, "")); rest != "" {
 		text = rest
 	}
 	return text
+}
+
+// Number is what a heading is numbered with, as in "2.1"; "": it is not.
+func (s Section) Number() string {
+	text := ornament.ReplaceAllString(s.Text, "")
+	if m := numbered.FindStringSubmatch(text); m != nil && s.counts {
+		return m[2]
+	}
+	return strings.TrimRight(leading.FindString(text), ".):")
 }
 
 // Plain is a title without bold face, and without a colon at its end.

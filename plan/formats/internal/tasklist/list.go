@@ -84,13 +84,19 @@ func (l *list) code(at part, indent, line int) {
 // together when all lines are read, so that many lines cost no more than their
 // length.
 func (l *list) describe(task, step, line int) {
-	b := l.bodies[part{task, step}]
-	if b == nil {
-		b = &body{}
-		l.bodies[part{task, step}] = b
-	}
+	b := l.body(part{task, step})
 	b.text.WriteString(strings.TrimRight(l.t.Line(line), " \t") + "\n")
 	b.lines = append(b.lines, line)
+}
+
+// body is what stands below a task or a step.
+func (l *list) body(at part) *body {
+	b := l.bodies[at]
+	if b == nil {
+		b = &body{}
+		l.bodies[at] = b
+	}
+	return b
 }
 
 // finish gives tasks and steps what was found below them. A task that has no

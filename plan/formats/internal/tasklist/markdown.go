@@ -44,12 +44,15 @@ type markdown struct {
 	page.Page
 	at     part                     // what lines belong to; task -1: to nobody
 	indent int                      // of that item; -1: it is a heading
+	said   map[int]string           // numbers that tasks have in the page, by their index
+	waits  map[int]string           // what a table says that they wait for
 	loose  map[int]*strings.Builder // what stands around the items of a section
 }
 
 // readMarkdown goes through the sections of a page.
 func readMarkdown(l *list) {
-	m := &markdown{list: l, Page: page.Of(l.t), at: part{-1, -1}, loose: map[int]*strings.Builder{}}
+	m := &markdown{list: l, Page: page.Of(l.t), at: part{-1, -1}, loose: map[int]*strings.Builder{},
+		said: map[int]string{}, waits: map[int]string{}}
 	l.t.Hide(0, m.Sections[0].From)
 	for n := range m.Sections {
 		if m.full(m.t.At(m.Sections[n].From)) {
@@ -58,12 +61,16 @@ func readMarkdown(l *list) {
 		m.section(n)
 	}
 	m.around()
+	scope := m.scope()
 	for i := range m.Plan.Tasks {
 		m.files(i)
+		m.Plan.Tasks[i].PlanFiles = scope
 	}
-	if !slices.ContainsFunc(m.Plan.Tasks, func(t plan.Task) bool { return t.Files == nil }) && len(m.Plan.Tasks) > 0 {
+	unbound := func(t plan.Task) bool { return t.Files == nil && t.PlanFiles == nil }
+	if !slices.ContainsFunc(m.Plan.Tasks, unbound) && len(m.Plan.Tasks) > 0 {
 		m.Plan.Profile = plan.Scoped
 	}
+	m.order()
 	m.taken()
 }
 
@@ -73,16 +80,38 @@ func (m *markdown) section(n int) {
 	s := m.Sections[n]
 	switch {
 	case m.Heads[n]:
-		m.at, m.indent = part{m.addTask(plan.Task{ID: m.next(), Title: s.Title()}, s.From), -1}, -1
+		t := plan.Task{ID: m.next(), Title: s.Title()}
+		if s.Done && !m.Listed[n] {
+			t.Status = plan.Done
+		}
+		m.said[len(m.Plan.Tasks)] = s.Number()
+		m.at, m.indent = part{m.addTask(t, s.From), -1}, -1
 	case m.Head(n) < 0:
 		m.at = part{-1, -1}
-	case m.at.task >= 0: // a heading inside of a task
-		m.at.step, m.indent = -1, -1
-		m.describe(m.at.task, -1, s.From)
+	case m.at.task >= 0 && m.Steps[n]:
+		var it outline.Item
+		if it.Text = s.Title(); s.Done {
+			it.Box = 'x'
+		}
+		m.step(m.at.task, it, s.From)
+		m.indent = -1
+	case m.at.task >= 0: // a heading inside of a task, or of a step
+		if !m.Step(n) {
+			m.at.step = -1
+		}
+		m.indent = -1
+		m.describe(m.at.task, m.at.step, s.From)
 	}
 	whole := m.at.task // that all lines of the section are about
 	for i := s.Body; i < s.To; i++ {
 		it, ok := m.item(n, i)
+		if row, is := m.Rows[i]; is && m.Listed[n] && m.Mark == page.Table {
+			if m.full(m.t.At(i)) {
+				return
+			}
+			m.row(whole, row, i)
+			continue
+		}
 		switch {
 		case ok && m.full(m.t.At(i)):
 			return
@@ -92,6 +121,7 @@ func (m *markdown) section(n int) {
 			m.step(m.at.task, it, i)
 		case ok:
 			t := plan.Task{ID: m.next(), Title: page.Plain(it.Text), Status: status(it)}
+			m.said[len(m.Plan.Tasks)] = it.Number
 			m.at, m.indent = part{m.addTask(t, i), -1}, it.Indent
 		case m.at.task >= 0 && (whole >= 0 || m.below(i)):
 			m.describe(m.at.task, m.at.step, i)
@@ -100,6 +130,28 @@ func (m *markdown) section(n int) {
 			m.apart(n, i)
 		}
 	}
+}
+
+// row adds a row of a table as a task, or as a step of one. What its other columns
+// say is its text.
+func (m *markdown) row(task int, r page.Row, line int) {
+	it := outline.Item{Text: r.Title}
+	if r.Done {
+		it.Box = 'x'
+	}
+	rest := strings.Join(r.Rest, "\n")
+	if r.Files != "" {
+		rest = strings.TrimLeft(rest+"\nFiles: "+r.Files, "\n")
+	}
+	if task >= 0 {
+		m.step(task, it, line)
+		m.body(m.at).text.WriteString(rest + "\n")
+		return
+	}
+	m.said[len(m.Plan.Tasks)], m.waits[len(m.Plan.Tasks)] = r.Number, r.After
+	t := plan.Task{ID: m.next(), Title: page.Plain(r.Title), Status: status(it), Description: rest}
+	m.named(&t, r.Files, true)
+	m.at, m.indent = part{m.addTask(t, line), -1}, 0
 }
 
 // apart keeps a line that stands among the items of a section and belongs to none.
@@ -182,6 +234,11 @@ func (m *markdown) around() {
 			context = append(context, text)
 		}
 	}
+	for _, s := range m.Sections {
+		if m.Plan.Goal == "" && s.Level == 1 {
+			m.Plan.Goal, m.Places["goal"] = page.Plain(s.Text), m.t.At(s.From)
+		}
+	}
 	m.goal()
 	m.Plan.Goal = kind.ReplaceAllString(m.Plan.Goal, "")
 	if m.Plan.Goal == "" || page.RoleOf(m.Plan.Goal) == page.Work {
@@ -229,24 +286,83 @@ var (
 	// spared is a line that says of a file that it does not change, or names it
 	// for comparison.
 	spared = lazyre.New("(?i)\\b(?:not|never|don't|without|unlike|like|similar to|same as)\\b|~~")
+	// unchanged is a line that says of a file that it is only read.
+	unchanged = lazyre.New(`(?i)\bread[- ]only\b|\bunchanged\b|\breference\b|\bno changes?\b`)
 	// unending begins a command that waits for somebody, or acts on the world.
 	unending = lazyre.New(`^(?:npm (?:start|run (?:dev|start|serve|watch))|(?:pnpm|yarn) (?:dev|start)|go run\b|git push\b|python3? -m (?:http\.server|flask)|docker (?:run|compose)|make (?:run|serve|deploy|release)|.*\bserve\b)`)
 	// span is what stands in backquotes.
 	span = lazyre.New("`([^`\\s]+)`")
 )
 
-// files gives a task the files that it says it changes. Where all tasks do, what is
-// named is what may be changed.
-func (m *markdown) files(i int) {
-	t := &m.Plan.Tasks[i]
-	add := func(text string) {
-		for _, s := range span.FindAllStringSubmatch(text, -1) {
-			name, _, _ := strings.Cut(strings.TrimPrefix(s[1], "./"), ":") // behind it: lines
-			if decidable.IsPath(name) && !slices.Contains(t.Files, name) {
-				t.Files = append(t.Files, name)
+// named adds the files that a text names in backquotes to those of a task; bare
+// ones as well, where the text is to name files.
+func (m *markdown) named(t *plan.Task, text string, bare bool) {
+	for _, name := range paths(text, bare) {
+		if !slices.Contains(t.Files, name) {
+			t.Files = append(t.Files, name)
+		}
+	}
+}
+
+// paths are the files that a text names in backquotes, or else, where it is to name
+// files, in its words.
+func paths(text string, bare bool) (list []string) {
+	add := func(word string) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(word, "./"), ":") // behind it: lines
+		if decidable.IsPath(name) {
+			list = append(list, name)
+		}
+	}
+	for _, s := range span.FindAllStringSubmatch(text, -1) {
+		add(s[1])
+	}
+	if list == nil && bare {
+		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
+			add(strings.Trim(word, "*"))
+		}
+	}
+	return list
+}
+
+// scope are the files that a section such as "Files to change" lists, if every item
+// of it names one; nil: there is none.
+func (m *markdown) scope() (files []string) {
+	for n, s := range m.Sections {
+		if !s.Scope() || m.Head(n) >= 0 {
+			continue
+		}
+		for i, line := range m.t.Shown(s.Body) {
+			if i >= s.To {
+				break
+			}
+			_, it, item := page.Item(line)
+			text := it.Text
+			if cell, _, ok := strings.Cut(strings.TrimLeft(strings.TrimSpace(line), "|"), "|"); !item && ok {
+				text = strings.TrimSpace(cell)
+			} else if !item {
+				continue
+			}
+			first, _, _ := strings.Cut(text, " ")
+			names := paths(text, false)
+			if names == nil {
+				names = paths(first, true)
+			}
+			switch {
+			case len(names) > 0 && !spared.MatchString(line) && !unchanged.MatchString(line):
+				files = append(files, names[0])
+			case item && it.Indent < 2 && len(names) == 0:
+				return nil // what changes is said otherwise
 			}
 		}
 	}
+	return files
+}
+
+// files gives a task the files that it says it changes. Where all tasks do, or a
+// section lists them, what is named is what may be changed.
+func (m *markdown) files(i int) {
+	t := &m.Plan.Tasks[i]
+	add := func(text string) { m.named(t, text, false) }
 	texts := []string{t.Title}
 	for j, s := range t.Steps {
 		texts = append(texts, s.Description)
@@ -297,11 +413,7 @@ func (m *markdown) taken() {
 	}
 	var names []string
 	for i, t := range m.Plan.Tasks[:min(len(m.Plan.Tasks), maxTaken)] {
-		title := t.Title
-		if len(title) > maxTitle {
-			title = strings.ToValidUTF8(title[:maxTitle], "") + " …"
-		}
-		name := fmt.Sprintf("%s %q on line %d", t.ID, title, m.Places[fmt.Sprintf("tasks[%d]", i)].Line)
+		name := fmt.Sprintf("%s %q on line %d", t.ID, clipped(t.Title), m.Places[fmt.Sprintf("tasks[%d]", i)].Line)
 		if n := len(t.Steps); n > 0 {
 			name += fmt.Sprintf(" with %d of its items as steps", n)
 		}
@@ -311,12 +423,40 @@ func (m *markdown) taken() {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	text := "taken for tasks: " + strings.Join(names, "; ")
-	for i, c := range m.Plan.Completion.Checks {
-		if i == 0 {
-			text += "; decided at the end of the run"
+	if files := m.Plan.Tasks[0].PlanFiles; files != nil {
+		text += "; what may change: " + told(files, "")
+	}
+	var checks, left []string
+	for _, c := range m.Plan.Completion.Checks {
+		checks = append(checks, c.String())
+	}
+	if checks != nil {
+		text += "; decided at the end of the run: " + told(checks, "")
+	}
+	for n, s := range m.Sections {
+		if boxes := m.Left(n); boxes > 0 {
+			left = append(left, fmt.Sprintf("%d below %q on line %d", boxes, clipped(s.Title()), m.t.At(s.From).Line))
 		}
-		text += fmt.Sprintf(": %s", c)
+	}
+	if left != nil {
+		text += "; checkboxes that are not taken: " + told(left, "in other places")
 	}
 	m.Report("taken-for-tasks", plan.Note, m.Places["tasks[0]"], "", text,
 		"a checkbox for each task says so best:  - [ ] what is to be done")
+}
+
+// clipped is a title that is told among others.
+func clipped(title string) string {
+	if len(title) > maxTitle {
+		return strings.ToValidUTF8(title[:maxTitle], "") + " …"
+	}
+	return title
+}
+
+// told are some things on one line, the first of very many.
+func told(list []string, where string) string {
+	if more := len(list) - maxTaken; more > 0 {
+		list = append(slices.Clone(list[:maxTaken]), strings.TrimRight(fmt.Sprintf("and %d more %s", more, where), " "))
+	}
+	return strings.Join(list, ", ")
 }

@@ -36,6 +36,9 @@ func drawn(p *plan.Plan) string {
 			}
 			b.WriteString("\n")
 		}
+		if t.DependsOn != nil {
+			fmt.Fprintf(&b, "  after %v\n", t.DependsOn)
+		}
 	}
 	return b.String()
 }
@@ -63,7 +66,7 @@ func TestMarkdown(t *testing.T) {
 		{"numbered sections", "# X\n\n## 1. Background\nx\n\n## 2. Dig\ny\n\n## 3. Build\nz\n",
 			"goal X\n1 Dig\n2 Build\n"},
 		{"a section of milestones", "# X\n\n## 1. Rules\nx\n\n## 2. Layout\ny\n\n## 3. Milestones\n\n### M1 dig\n\n### M2 build\n",
-			"goal X\n1 M1 dig\n2 M2 build\n"},
+			"goal X\n1 dig\n2 build\n"},
 		{"bullets below steps", "# X\n\n## To do\n- a\n  - detail\n- b\n",
 			"goal X\n1 a\n2 b\n"},
 		{"headings with bullets", "# X\n\n## Parser\n- tokens\n\n## Printer\n- lines\n\n## Out of scope\n- colour\n",
@@ -83,6 +86,34 @@ func TestMarkdown(t *testing.T) {
 			"goal X\n1 Implementation\n  1 a\n2 Testing\n  1 b\n"},
 		{"a step that is a test", "# X\n\n## **Step 1.1:** Dig `a.go`\nx\n\n## Step 1.2: Testing\ny\n",
 			"goal X\n1 Dig `a.go` [a.go]\n2 Testing\n"},
+		{"underlined headings", "Build it\n========\n\nPhase 1: Dig\n------------\ndeep\n\nPhase 2: Walls\n---\n- brick\n",
+			"goal Build it\n1 Dig\n2 Walls\n"},
+		{"rules are no headings", "# X\n\nSome\ntext\n---\n\n- a\n---\n\n1. b\n2. c\n", "goal X\n1 b\n2 c\n"},
+		{"steps in German", "# Umbau\n\n## Schritt 1: Graben\nLege `a.txt` an.\n\n## Schritt 2: Bauen\nx\n\n## Überprüfung\n- `make test`\n",
+			"goal Umbau\n1 Graben\n2 Bauen\n"},
+		{"steps in French", "# Site\n\n## Étape 1 : Préparer\nx\n## Étape 2 : Déployer\ny\n", "goal Site\n1 Préparer\n2 Déployer\n"},
+		{"steps in Chinese", "# 计划\n\n## 第一步：准备\nx\n## 第二步：部署\ny\n\n## 验收标准\n- [ ] 通过\n", "goal notes\n1 准备\n2 部署\n"},
+		{"a list in German", "# Anmeldung\n\n## Kontext\n- langsam\n\n## Schritte\n1. Index\n2. Abfrage\n\n## Akzeptanzkriterien\n- [ ] schnell\n",
+			"goal Anmeldung\n1 Index\n2 Abfrage\n"},
+		{"bullets in no language that is known", "# Lunt\n\nText.\n\n## Fraam\n- a\n- b\n", "goal Lunt\n1 a\n2 b\n"},
+		{"options are no steps", "# X\n\n## Option 1: a\nx\n## Option 2: b\ny\n\n## Steps\n- c\n- d\n", "goal X\n1 c\n2 d\n"},
+		{"a work list below steps", "# X\n\n## Sprint 1\n1. goal\n2. goal\n\n### Tasks\n1. a\n2. b\n\n## Sprint 2\nx\n",
+			"goal X\n1 Sprint 1\n  1 a\n  2 b\n2 Sprint 2\n"},
+		{"numbered headings below phases", "# X\n\n## Phase 1: Core\n### 1.1 Dig\nx\n- y\n#### Deep\nz\n### 1.2 Fill ✅\nx\n## Phase 2: UI\n### Notes\nx\n",
+			"goal X\n1 Core (in-progress)\n  1 Dig\n  2 Fill ✅ (done)\n2 UI\n"},
+		{"boxes below parts of phases and elsewhere", "# X\n\n## Phase 1: Core\n- [ ] a\n### More\n- [ ] b\n## Phase 2: UI\n- [x] c\n## Backlog\n- [ ] d\n",
+			"goal X\n1 Core\n  1 a\n  2 b\n2 UI (done)\n  1 c (done)\n3 Backlog\n  1 d\n"},
+		{"a table", "# Work\n\n| # | Task | File | Status | Needs |\n|---|:-----|------|--------|---|\n| 1 | Add `a\\|b` | `src/model.py` | todo | care |\n| 2 | Add view | src/view.py | ✅ | |\n",
+			"goal notes\n1 Add `a|b` [src/model.py]\n2 Add view (done) [src/view.py]\n"},
+		{"a table with an order", "# X\n\n## Steps\n\n| Step | Description | Depends on |\n|---|---|---|\n| 10 | Dig | |\n| 20 | Fill | 10 |\n",
+			"goal X\n1 Dig\n2 Fill\n  after [1]\n"},
+		{"a table of other things", "# X\n\n| Layer | What |\n|---|---|\n| a | b |\n| c | d |\n\n1. e\n2. f\n", "goal X\n1 e\n2 f\n"},
+		{"what waits", "# X\n\n- [ ] alpha (depends on gamma)\n- [ ] beta (after step 3)\n- [ ] gamma\n",
+			"goal X\n1 alpha (depends on gamma)\n  after [3]\n2 beta (after step 3)\n  after [3]\n3 gamma\n"},
+		{"what waits by the page's numbers", "# X\n\n## Step 2: Dig\nx\n\n## Step 3: Fill\nDepends on: Step 2\n\n## Step 5: Look\nAfter steps 2 and 3, look.\n",
+			"goal X\n1 Dig\n2 Fill\n  after [1]\n3 Look\n  after [1 2]\n"},
+		{"struck out", "# X\n\n## Pending tasks\n\n### Dig\nx\n### ~~Fill~~\ny\n### Look\nz\n", "goal X\n1 Dig\n2 Look\n"},
+		{"a page about something", "# Frob\n\n## Features\n- fast\n- small\n\n## Usage\n- x\n- y\n\n## Tasks\n- c\n", "goal Frob\n1 c\n"},
 		{"files that stay", "# X\n\n- [ ] change `h.go`\n  do not edit `g.go`\n", "goal X\n1 change `h.go` [h.go]\n"},
 		{"files", "# X\n\n## Steps\n1. **Store**\n   - Files: `a.go`, `b/c.go`\n   - look at `d.go`\n2. Rename `e.go` to `f.go`\n",
 			"goal X\n1 Store [a.go b/c.go]\n2 Rename `e.go` to `f.go` [e.go f.go]\n"},
@@ -177,6 +208,36 @@ func TestNoMarkdownPlan(t *testing.T) {
 		"# X\n\n```\n- [ ] a\n```\n"} {
 		if got := tasklist.DetectMarkdown("notes.md", []byte(text)); got != plan.Unknown {
 			t.Errorf("%q is taken for %q", text, got)
+		}
+	}
+}
+
+// TestMarkdownScope holds that a section which lists all files that change bounds
+// tasks that name none.
+func TestMarkdownScope(t *testing.T) {
+	for head, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"## Critical files":         {"- `a.go` — x, see `z.go`\n- `b/c.go:12`\n  - why `d.go`\n- **e.go**\n- `f.go` (read only)\n", []string{"a.go", "b/c.go", "d.go", "e.go"}},
+		"## Files to change":        {"| File | Change |\n|---|---|\n| `a.go` | x |\n| b.go | y |\n", []string{"a.go", "b.go"}},
+		"## Betroffene Dateien":     {"1. `a.go`\n", []string{"a.go"}},
+		"## Critical files to read": {"- `a.go`\n", []string{"a.go"}},
+		"## Files":                  {"- `a.go`\n", nil},
+		"## Files to look at":       {"- `a.go`\n", nil},
+		"## Modified files":         {"- `a.go`\n- and those of the server\n", nil},
+	} {
+		d, err := tasklist.ReadMarkdown("notes.md", []byte("# X\n\n## Steps\n1. a\n2. edit `q.go`\n\n"+head+"\n\n"+c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range d.Plan.Tasks {
+			if diff := cmp.Diff(c.want, task.PlanFiles); diff != "" {
+				t.Errorf("%s: %s", head, diff)
+			}
+		}
+		if scoped := d.Plan.Profile == plan.Scoped; len(d.Plan.Tasks) != 2 || scoped != (c.want != nil) {
+			t.Errorf("%s: %d tasks in profile %q", head, len(d.Plan.Tasks), d.Plan.Profile)
 		}
 	}
 }

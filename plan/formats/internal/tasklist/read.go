@@ -1,6 +1,7 @@
 package tasklist
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -53,10 +54,35 @@ func read(name string, text []byte, format plan.Format) (*plan.Draft, error) {
 		l.Report("no-tasks", plan.Error, l.t.At(0), "", "this is no task list that is known",
 			"write items as  - [ ] T001 text  or  - [ ] 1. text")
 	}
+	l.unclosed()
 	l.finish()
 	l.verify()
 	l.goal()
 	l.references()
 	l.settings()
 	return l.Draft(format, plan.Text{Path: name, Text: text}), nil
+}
+
+// unclosed reports a code block or a comment that does not end, where it takes
+// checkboxes with it.
+func (l *list) unclosed() {
+	if l.t.Open < 0 {
+		return
+	}
+	boxes := 0
+	for i := l.t.Open + 1; i < len(l.t.Lines); i++ {
+		if _, ok := box(l.t.Line(i)); ok {
+			boxes++
+		}
+	}
+	if boxes == 0 {
+		return
+	}
+	what, end := "code block", "a line of the same marks"
+	if !l.t.Lines[l.t.Open].Code {
+		what, end = "comment", "-->"
+	}
+	l.Report("fence-unclosed", plan.Warning, l.t.At(l.t.Open), "",
+		fmt.Sprintf("the %s that begins here does not end, so all below it is no task: %d checkboxes", what, boxes),
+		"end it with "+end)
 }
