@@ -1,6 +1,10 @@
 package acptest
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,8 +19,10 @@ type Script struct {
 	Version string `json:",omitempty"`
 	// Protocol is the version that it speaks; 0: 1.
 	Protocol int `json:",omitempty"`
-	// LoggedOut says that it opens a session for nobody.
-	LoggedOut bool `json:",omitempty"`
+	// LoggedOut says that it opens a session for nobody, unless Key is a variable
+	// of its environment, and it is told to use that.
+	LoggedOut bool   `json:",omitempty"`
+	Key       string `json:",omitempty"`
 	// Loads says that it keeps its sessions in HOME, and loads them again.
 	Loads bool `json:",omitempty"`
 	// Models and Modes can be chosen.
@@ -27,6 +33,8 @@ type Script struct {
 	// goes for all further ones. A turn with an If is the answer to any prompt
 	// that holds that text.
 	Turns []Turn `json:",omitempty"`
+
+	model, mode string // that were chosen
 }
 
 // A Turn is an answer to a prompt.
@@ -58,7 +66,8 @@ type Act struct {
 	Times int    `json:",omitempty"`
 	// Asks is how often it asks for permission to edit Write.
 	Asks int `json:",omitempty"`
-	// Show is a variable of the environment whose value it says.
+	// Show is a variable of the environment whose value it says; "model" and "mode"
+	// are those that were chosen.
 	Show string `json:",omitempty"`
 	// Fork starts a process that goes on, and writes the file after a second.
 	Fork string `json:",omitempty"`
@@ -74,19 +83,41 @@ type Act struct {
 	Exit int `json:",omitempty"`
 }
 
-// Main acts as an agent where the program was started as one, and does not
-// return then.
-func Main() {}
-
 // Executor drives an agent with this script.
 func (s Script) Executor(t testing.TB) *acp.Executor {
 	t.Helper()
-	return &acp.Executor{}
+	program, text := s.started(t)
+	name := s.Name
+	if name == "" {
+		name = "fake"
+	}
+	return &acp.Executor{Args: []string{program}, Env: []string{variable + "=" + text}, Label: name}
+}
+
+// started is the program that is the agent, and its script as it is handed over.
+func (s Script) started(t testing.TB) (program, text string) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program, string(script)
 }
 
 // Program writes the agent as a program called name into a folder, and returns
 // its path. It acts as the script says whatever its arguments are.
 func (s Script) Program(t testing.TB, dir, name string) string {
 	t.Helper()
-	return ""
+	program, text := s.started(t)
+	quote := func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+	path := filepath.Join(dir, name)
+	shell := "#!/bin/sh\n" + variable + "=" + quote(text) + " exec " + quote(program) + "\n"
+	if err := os.WriteFile(path, []byte(shell), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -1,0 +1,510 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate"
+)
+
+// A conversation is one process of an agent, and the messages with it.
+type conversation struct {
+	e      *Executor
+	w      *exec.Work
+	bound  bounds
+	name   string
+	cwd    string   // the workspace, as the agent sees it
+	roots  []string // the same folder, by all names that the agent may use
+	in     *outbox
+	guard  *guard
+	conn   *sdk.Connection
+	tells  *narrator
+	stderr tail
+
+	// ctx ends when the agent is to stop: the cause says why.
+	ctx  context.Context
+	stop context.CancelCauseFunc
+
+	ended  chan struct{} // closed: the process, and all that it started, has ended
+	kill   context.CancelCauseFunc
+	result gate.CommandResult
+	runErr error
+
+	agent initialized
+
+	mu        sync.Mutex
+	bill      bill
+	replaying bool // what is told now was told before
+	asks      int
+	inARow    int    // how often it was refused since it was allowed something
+	refusal   string // why it was refused, as long as it did nothing after that
+}
+
+// errOver is why an agent is ended that has nothing more to do.
+var errOver = errors.New("acp: the agent is done")
+
+// begin starts the agent.
+func (e *Executor) begin(ctx context.Context, w *exec.Work, args []string) *conversation {
+	bound := usual
+	if e.bound != nil {
+		bound = *e.bound
+	}
+	c := &conversation{e: e, w: w, bound: bound, name: e.Name(), in: newOutbox(), ended: make(chan struct{}),
+		cwd: cmp.Or(w.Path, w.Dir)}
+	for _, root := range []string{c.cwd, w.Dir} {
+		c.roots = append(c.roots, root)
+		if real, err := filepath.EvalSymlinks(root); err == nil {
+			c.roots = append(c.roots, real)
+		}
+	}
+	c.ctx, c.stop = context.WithCancelCause(ctx)
+	c.tells = newNarrator(w.Output, w.Activity, c.roots, e.Env, bound.shown)
+	hint := fmt.Sprintf("is  %s  its command for the protocol?", strings.Join(args, " "))
+	read, write := io.Pipe()
+	c.guard = newGuard(c.name, hint, bound, write, c.tells, func(err error) { c.stop(err) })
+	c.conn = sdk.NewConnection(c.handle, c.in, read)
+	c.conn.SetLogger(slog.New(slog.DiscardHandler))
+	go func() { // where the connection takes no more, nobody waits for it
+		<-c.conn.Done()
+		read.Close()
+	}()
+	var life context.Context
+	life, c.kill = context.WithCancelCause(context.WithoutCancel(ctx))
+	command := gate.Command{Args: args, Dir: w.Dir, Env: e.Env, Private: w.Home, Stdout: c.guard}
+	go func() {
+		defer close(c.ended)
+		// A file is handed to the program as it is: nobody has to wait for a reader
+		// when the program ends.
+		stdin, feed, err := os.Pipe()
+		if err != nil {
+			c.runErr = err
+			return
+		}
+		command.Stdin = stdin
+		var fed sync.WaitGroup
+		fed.Go(func() {
+			io.Copy(feed, c.in)
+			feed.Close()
+		})
+		c.result, c.runErr = run(life, w.Runner, command, io.MultiWriter(&c.stderr, (*sign)(c.guard), c.tells))
+		c.in.close()
+		feed.Close()
+		stdin.Close()
+		fed.Wait()
+	}()
+	go c.watch()
+	return c
+}
+
+// A liveRunner also passes on standard error as it comes.
+type liveRunner interface {
+	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
+}
+
+// run runs the program, and shows what it says while it runs where the runner
+// can do that.
+func run(ctx context.Context, r gate.CommandRunner, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
+	if live, ok := r.(liveRunner); ok {
+		return live.RunLive(ctx, c, stderr)
+	}
+	return r.Run(ctx, c)
+}
+
+// A sign takes whatever is written for a sign of life.
+type sign guard
+
+func (s *sign) Write(p []byte) (int, error) {
+	(*guard)(s).alive()
+	return len(p), nil
+}
+
+// A tail keeps the end of what is written.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailLimit = 1 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[max(0, len(p)-tailLimit):]...)
+	t.text = append(t.text[:0], t.text[max(0, len(t.text)-tailLimit):]...)
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(t.text), ""))
+}
+
+// watch stops an agent that shows no sign of life.
+func (c *conversation) watch() {
+	limit := cmp.Or(c.e.Silence, DefaultSilence)
+	if limit < 0 {
+		return
+	}
+	for {
+		left := limit - time.Since(time.Unix(0, c.guard.last.Load()))
+		if left <= 0 {
+			_, doing, _ := c.tells.last()
+			c.stop(&SilenceError{Agent: c.name, For: limit, Doing: doing})
+			return
+		}
+		select {
+		case <-time.After(left):
+		case <-c.ctx.Done():
+			return
+		case <-c.ended:
+			return
+		}
+	}
+}
+
+// end ends the agent, at once or once it had time to leave by itself, and waits
+// for the end of all that it started, and of all that it told.
+func (c *conversation) end(atOnce bool) {
+	c.in.close()
+	if !atOnce {
+		leave := time.NewTimer(c.bound.leave)
+		defer leave.Stop()
+		select {
+		case <-c.ended:
+		case <-leave.C:
+		case <-c.ctx.Done():
+		}
+	}
+	c.kill(errOver)
+	<-c.ended
+	c.guard.end()
+	c.guard.close()
+	<-c.conn.Done()
+	c.guard.drained()
+	c.tells.close()
+	c.stop(errOver)
+}
+
+// handle takes in what the agent asks and tells.
+func (c *conversation) handle(_ context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
+	defer c.guard.taken()
+	switch method {
+	case sdk.ClientMethodSessionUpdate:
+		var told struct {
+			Update update `json:"update"`
+		}
+		if err := lenient(params, &told); err == nil {
+			c.told(&told.Update)
+		}
+		return nil, nil
+	case sdk.ClientMethodSessionRequestPermission:
+		return c.permission(params)
+	}
+	return nil, sdk.NewMethodNotFound(method)
+}
+
+// told takes in an update.
+func (c *conversation) told(u *update) {
+	c.mu.Lock()
+	replaying := c.replaying
+	switch u.Kind {
+	case "usage_update":
+		if dollars, ok := dollarsOf(u.Cost, u.Meta, 0); ok {
+			c.bill.session(dollars, replaying)
+		}
+		usage := c.bill.usage
+		c.mu.Unlock()
+		if !replaying {
+			c.spent(usage)
+		}
+		return
+	case "agent_message_chunk", "tool_call":
+		c.refusal = ""
+	}
+	c.mu.Unlock()
+	if !replaying {
+		c.tells.told(u)
+	}
+}
+
+// spent tells what the attempt has cost so far.
+func (c *conversation) spent(u exec.Usage) {
+	if c.w.Spent != nil && u != (exec.Usage{}) {
+		c.w.Spent(u)
+	}
+}
+
+// permission answers what the agent asks for.
+func (c *conversation) permission(params json.RawMessage) (any, *sdk.RequestError) {
+	var p permission
+	if err := lenient(params, &p); err != nil {
+		return nil, sdk.NewInvalidParams(map[string]any{"error": err.Error()})
+	}
+	call := c.tells.asked(&p)
+	reason := permit(c.w, c.roots, call.tool, call.paths)
+	if c.ctx.Err() != nil {
+		return answer(&p, "", false), nil
+	}
+	c.mu.Lock()
+	c.asks++
+	c.refusal = reason
+	if c.inARow++; reason == "" {
+		c.inARow = 0
+	}
+	asks, tooMany := c.asks, c.asks > c.bound.asks || c.inARow > c.bound.refused
+	c.mu.Unlock()
+	if reason != "" {
+		c.tells.refused(call, reason)
+	}
+	if tooMany {
+		c.stop(&AskingError{Agent: c.name, Times: asks, Last: reason})
+		return answer(&p, "", false), nil
+	}
+	return answer(&p, reason, true), nil
+}
+
+// answer is the answer to a permission request: one of its options, or that
+// nobody chose.
+func answer(p *permission, reason string, chosen bool) any {
+	want := []sdk.PermissionOptionKind{sdk.PermissionOptionKindAllowOnce, sdk.PermissionOptionKindAllowAlways}
+	var meta map[string]any
+	if reason != "" {
+		want = []sdk.PermissionOptionKind{sdk.PermissionOptionKindRejectOnce, sdk.PermissionOptionKindRejectAlways}
+		meta = map[string]any{"planlock": map[string]any{"reason": reason}}
+	}
+	for _, kind := range want {
+		for _, o := range p.Options {
+			if chosen && o.Kind == kind {
+				return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.ID}, "_meta": meta}
+			}
+		}
+	}
+	return map[string]any{"outcome": map[string]any{"outcome": "cancelled"}}
+}
+
+// ask asks the agent something, and gives it some time for the answer.
+func (c *conversation) ask(ctx context.Context, method string, params any, limit time.Duration) (
+	json.RawMessage, error) {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		late := &ProtocolError{Agent: c.name, Hint: c.guard.hint,
+			Reason: fmt.Sprintf("it did not answer %q within %s", method, limit)}
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, late)
+		defer cancel()
+	}
+	type answered struct {
+		result json.RawMessage
+		err    error
+	}
+	done := make(chan answered, 1)
+	go func() {
+		result, err := sdk.SendRequest[json.RawMessage](c.conn, ctx, method, params)
+		done <- answered{result, err}
+	}()
+	var a answered
+	select {
+	case a = <-done:
+	case <-c.ended:
+		// What it wrote before its end was passed on; the answer may be among it.
+		c.guard.end()
+		c.guard.drained()
+		select {
+		case a = <-done:
+		case <-time.After(100 * time.Millisecond):
+			c.guard.close()
+			<-done
+			return nil, c.gone()
+		}
+	}
+	if cause := context.Cause(ctx); a.err != nil && cause != nil {
+		return nil, cause
+	}
+	var said *sdk.RequestError
+	if errors.As(a.err, &said) {
+		return nil, c.failed(method, said)
+	}
+	return a.result, a.err
+}
+
+// gone is the error of an agent that ended without an answer.
+func (c *conversation) gone() error {
+	if c.runErr != nil {
+		return fmt.Errorf("acp: %s: %w", c.name, c.runErr)
+	}
+	last := c.stderr.String()
+	if last == "" {
+		last = strange(c.result.Output)
+	}
+	if LoggedOut(last) {
+		return c.login(last)
+	}
+	if limit := Limit(last, time.Now()); limit != nil {
+		return limit
+	}
+	if !c.guard.begun.Load() {
+		return &ProtocolError{Agent: c.name, Hint: c.guard.hint, Reason: fmt.Sprintf(
+			"it ended with exit status %d and without an answer; its last output: %q", c.result.Exit, last)}
+	}
+	return &EndedError{Agent: c.name, Code: c.result.Exit, Tail: last}
+}
+
+// strange is the end of an output, without the lines that are messages.
+func strange(output string) string {
+	var t tail
+	for line := range strings.Lines(output) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
+			io.WriteString(&t, line)
+		}
+	}
+	return t.String()
+}
+
+// failed is an error with which the agent answered.
+func (c *conversation) failed(method string, said *sdk.RequestError) error {
+	text := said.Message
+	if detail := details(said.Data, 0); detail != "" && !strings.Contains(text, detail) {
+		text += ": " + detail
+	}
+	text = clip(text, 1<<10)
+	switch limit := Limit(text, time.Now()); {
+	case said.Code == 429 && limit == nil:
+		return &exec.LimitError{Reason: text}
+	case limit != nil:
+		return limit
+	case said.Code == authRequired && method != sdk.AgentMethodInitialize || LoggedOut(text):
+		return c.login(text)
+	}
+	err := &AnswerError{Agent: c.name, Method: method, Code: said.Code, Text: text}
+	if full(text) {
+		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, err)
+	}
+	return err
+}
+
+// authRequired is the protocol's code for an agent that serves nobody who has
+// not logged in.
+const authRequired = -32000
+
+// details is what the data of an error says in words.
+func details(data any, depth int) string {
+	switch d := data.(type) {
+	case string:
+		return d
+	case map[string]any:
+		for _, key := range []string{"details", "message", "error", "errorKind", "reason"} {
+			if text := details(d[key], depth+1); text != "" && depth < 4 {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// login is the error of an agent that wants a login.
+func (c *conversation) login(text string) error {
+	err := &LoginError{Agent: c.name, Login: c.e.Login, Text: text}
+	for _, m := range c.agent.Auth[:min(len(c.agent.Auth), 10)] {
+		err.Methods = append(err.Methods, clip(cmp.Or(m.Name, m.ID), 100))
+	}
+	return err
+}
+
+// initialized is what an agent says of itself.
+type initialized struct {
+	Protocol     *int `json:"protocolVersion"`
+	Capabilities struct {
+		Load    bool `json:"loadSession"`
+		Session struct {
+			Resume *json.RawMessage `json:"resume"`
+		} `json:"sessionCapabilities"`
+	} `json:"agentCapabilities"`
+	Info *struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	} `json:"agentInfo"`
+	Auth []authMethod `json:"authMethods"`
+}
+
+// An authMethod is a way to log in.
+type authMethod struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Vars []struct {
+		Name string `json:"name"`
+	} `json:"vars"`
+	Var string `json:"varName"`
+}
+
+// initialize greets the agent.
+func (c *conversation) initialize() error {
+	version := exec.Version()
+	raw, err := c.ask(c.ctx, sdk.AgentMethodInitialize, sdk.InitializeRequest{
+		ProtocolVersion: sdk.ProtocolVersionNumber,
+		ClientInfo:      &sdk.Implementation{Name: "planlock", Version: version},
+	}, c.bound.answer)
+	if err != nil {
+		return err
+	}
+	if err := lenient(raw, &c.agent); err != nil || c.agent.Protocol == nil {
+		return &ProtocolError{Agent: c.name, Hint: c.guard.hint, Reason: "its answer to \"initialize\" names no version of the protocol"}
+	}
+	if v := *c.agent.Protocol; v != sdk.ProtocolVersionNumber {
+		return &ProtocolError{Agent: c.name, Reason: fmt.Sprintf("it speaks version %d of the protocol, and planlock version %d",
+			v, sdk.ProtocolVersionNumber), Hint: "install a version of the agent that speaks it"}
+	}
+	return nil
+}
+
+// authenticate tries the ways to log in that need no person: those that take a
+// key from the environment which the agent was given.
+func (c *conversation) authenticate() (done bool) {
+	for _, m := range c.agent.Auth {
+		if !c.keyed(m) {
+			continue
+		}
+		_, err := c.ask(c.ctx, sdk.AgentMethodAuthenticate, sdk.AuthenticateRequest{MethodId: m.ID}, c.bound.open)
+		if err == nil {
+			return true
+		}
+		if c.ctx.Err() != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// keyed reports whether a way to log in takes a key that the agent was given.
+func (c *conversation) keyed(m authMethod) bool {
+	names := []string{m.Var}
+	for _, v := range m.Vars {
+		names = append(names, v.Name)
+	}
+	if slices.ContainsFunc(names, c.given) {
+		return true
+	}
+	id := strings.ToUpper(strings.ReplaceAll(m.ID, "-", "_"))
+	return strings.HasSuffix(id, "API_KEY") && (id == "API_KEY" || c.given(id)) // as in "gemini-api-key"
+}
+
+// given reports whether the agent was given a variable.
+func (c *conversation) given(name string) bool {
+	return name != "" && slices.ContainsFunc(c.e.Env, func(v string) bool {
+		has, value, _ := strings.Cut(v, "=")
+		return has == name && value != ""
+	})
+}

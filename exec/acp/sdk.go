@@ -1,3 +1,0 @@
-package acp
-
-import _ "github.com/coder/acp-go-sdk"

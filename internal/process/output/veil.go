@@ -1,0 +1,19 @@
+package output
+
+import "io"
+
+// A Veil passes on text without the secrets of an environment, however it comes
+// in pieces: for whoever puts text together that a command wrote apart. It is
+// not safe for concurrent use.
+type Veil struct{ veil veil }
+
+// NewVeil makes one for the NAME=value list env.
+func NewVeil(env []string, to io.Writer) *Veil {
+	return &Veil{veil{secrets: secretsOf(env), to: to}}
+}
+
+// Write passes on p, but for an end of it that a secret may begin with.
+func (v *Veil) Write(p []byte) (int, error) { return v.veil.Write(p) }
+
+// Flush passes on what was held back: nothing follows it.
+func (v *Veil) Flush() error { return v.veil.flush() }
