@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"runtime"
@@ -11,14 +10,13 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/planlock/planlock/cmd/internal/complete"
 	"github.com/planlock/planlock/exec"
 )
 
 // dispatch finds the command that args name and runs it.
 func (p *cli) dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		usage(p.err)
+		p.list(p.err)
 		return &quietError{statusUsage}
 	}
 	name, rest := args[0], args[1:]
@@ -104,60 +102,6 @@ func flagNamed(node *kong.Node, name string) *kong.Flag {
 	return nil
 }
 
-// help prints what planlock can do, or what one command does.
-func (p *cli) help(args []string) error {
-	if len(args) == 0 {
-		usage(p.out)
-		return nil
-	}
-	c := commandNamed(args[0])
-	if c == nil {
-		return &usageError{fmt.Sprintf("there is no command %q%s", args[0], nearest(args[0]))}
-	}
-	fmt.Fprintf(p.out, "planlock %s\n\n%s\n", c.call(), c.does)
-	for i, f := range c.flags() {
-		if i == 0 {
-			fmt.Fprint(p.out, "\nflags:\n")
-		}
-		fmt.Fprintf(p.out, "  %s\n      %s\n", flagCall(f), flagHelp(f))
-	}
-	return nil
-}
-
-// usage lists the commands, group by group.
-func usage(w io.Writer) {
-	fmt.Fprint(w, "planlock executes plans as contracts.\n\nusage: planlock COMMAND [flags] [arguments]\n")
-	group := ""
-	for _, c := range commands() {
-		if c.group != group {
-			group = c.group
-			fmt.Fprintf(w, "\n%s:\n", group)
-		}
-		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.does)
-	}
-	fmt.Fprint(w, "\nplanlock help COMMAND says more. Exit status: 0 done, 1 not achieved, 2 usage, 3 partial,\n"+
-		"4 refused, 5 waiting, 6 could not, 130 and 143 interrupted.\n")
-}
-
-// dashed is a flag as it is typed.
-func dashed(f *kong.Flag) string {
-	if f.Short != 0 {
-		return fmt.Sprintf("-%c, --%s", f.Short, f.Name)
-	}
-	return "--" + f.Name
-}
-
-// flagCall is a flag with what it is set to, as in "--dir FOLDER".
-func flagCall(f *kong.Flag) string { return strings.TrimSpace(dashed(f) + " " + f.PlaceHolder) }
-
-// flagHelp is what a flag does, and what it is by itself.
-func flagHelp(f *kong.Flag) string {
-	if f.Default == "" {
-		return f.Help
-	}
-	return fmt.Sprintf("%s (default %s)", f.Help, f.Default)
-}
-
 // A command is one of planlock's.
 type command struct {
 	group string // of the help
@@ -205,7 +149,8 @@ func commands() []command {
 		{after, "gc", "", "frees what no journal of the workspace refers to", &gcCommand{}},
 		{itself, "config", "", "says what is settled for runs, and where each setting comes from", &configCommand{}},
 		{itself, "key", "", "says which key signs your runs, or makes another one", &keyCommand{}},
-		{itself, "completion", "bash|zsh|fish", "prints a completion script for a shell", &completionCommand{}},
+		{itself, "man", "", "writes the manual page of this command, in the language of man", &manCommand{}},
+		{itself, "completion", "bash|zsh|fish|powershell", "prints a completion script for a shell", &completionCommand{}},
 		{itself, "version", "", "prints the version", &versionCommand{}},
 	}
 }
@@ -247,7 +192,7 @@ func (c *command) takes(n int) bool {
 func common(f *kong.Flag) bool { return f.Name == "help" || f.Name == "color" }
 
 // flags are the flags of the command, in the order of their names; those that
-// every command has are left out.
+// every command has, and those that are hidden, are left out.
 func (c *command) flags() []*kong.Flag {
 	all := c.parser().Model.Flags
 	all = slices.DeleteFunc(all, common)
@@ -273,48 +218,6 @@ func nearest(name string) string {
 		}
 	}
 	return ""
-}
-
-// completionCommand is "planlock completion": it prints a script that has a
-// shell complete commands, flags and runs.
-type completionCommand struct {
-	arguments
-}
-
-// Run carries the command out.
-func (f *completionCommand) Run(_ context.Context, p *cli) error {
-	shell := f.first()
-	if !slices.Contains(complete.Shells(), shell) {
-		return &usageError{fmt.Sprintf("completion: %q is none of %s", shell, strings.Join(complete.Shells(), ", "))}
-	}
-	var all []complete.Command
-	for _, c := range commands() {
-		all = append(all, c.completed())
-	}
-	return complete.Draw(p.out, shell, all)
-}
-
-// completed is the command with all that a shell can complete behind it.
-func (c *command) completed() complete.Command {
-	done := complete.Command{Name: c.name, Does: c.does}
-	switch {
-	case strings.HasPrefix(c.args, "[RUN]"):
-		done.First = "run"
-	case strings.HasPrefix(c.args, "PATH"), strings.HasPrefix(c.args, "DIR"):
-		done.First = "path"
-	case c.name == "completion":
-		done.First, done.Words = "word", strings.Join(complete.Shells(), " ")
-	case c.name == "new":
-		done.First, done.Words = "word", strings.Join(templateNames(), " ")
-	}
-	for _, f := range c.flags() {
-		flag := complete.Flag{Name: f.Name, Help: f.Help, Placeholder: f.PlaceHolder}
-		if f.Short != 0 {
-			flag.Short = string(f.Short)
-		}
-		done.Flags = append(done.Flags, flag)
-	}
-	return done
 }
 
 // versionCommand is "planlock version": it prints the version of planlock, and

@@ -4,23 +4,28 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/planlock/planlock/cmd/internal/usage"
 )
 
 // TestDraw has every shell that is here read its script.
 func TestDraw(t *testing.T) {
-	commands := []Command{
-		{Name: "run", Does: "runs a plan; it's locked first", First: "path", Flags: []Flag{
+	commands := []usage.Command{
+		{Name: "run", Does: "runs a plan; it's locked first", First: "path", Flags: []usage.Flag{
 			{Name: "dir", Help: "the workspace [or .]: here", Placeholder: "FOLDER"},
+			{Name: "from", Help: "another run", Placeholder: "RUN"},
+			{Name: "mode", Help: "who's asked", Placeholder: "MODE", Values: []string{"silent", "dynamic"}},
+			{Name: "jobs", Help: "how many", Placeholder: "N"},
 			{Name: "output", Short: "o", Help: "write to a file"}}},
 		{Name: "status", Does: "where it stands", First: "run"},
-		{Name: "new", Does: "a plan", First: "word", Words: "shell go"},
+		{Name: "new", Does: "a plan", First: "word", Words: []string{"shell", "go"}},
 	}
 	for _, shell := range Shells() {
 		var script strings.Builder
 		if err := Draw(&script, shell, commands); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"run", "status", "dir", "shell go"} {
+		for _, want := range []string{"run", "status", "dir", "silent", "shell", "go"} {
 			if !strings.Contains(script.String(), want) {
 				t.Errorf("the script of %s does not have %q", shell, want)
 			}
