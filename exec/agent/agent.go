@@ -37,12 +37,10 @@ type Agent struct {
 	// Install and Login are what to type where it is missing, or not logged in.
 	Install, Login string
 
-	settings map[string]string // variables of its own processes, besides; {home} is its home
-	first    map[string]string // files that its home has, by their paths, where the user has none
-	keyOf    map[string]string // the variable that logs it in with a provider of models
-	talk     talk              // how it is told what to do and how its stream is read, without a terminal
-	// more are further arguments, which depend on variables of the user.
-	more func(get func(name string) string) []string
+	keyOf map[string]string // the variable that logs it in with a provider of models
+	talk  talk              // how it is told what to do and how its stream is read, without a terminal
+	mode  string            // the mode of its sessions by the Agent Client Protocol that has it ask
+	setUp func(u use) setup // how it is set up; nil: not at all
 }
 
 // A File of the user that an agent's home begins with a copy of.

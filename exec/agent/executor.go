@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -200,8 +201,8 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	if err := h.seed(e.agent.Files); err != nil {
 		return exec.Outcome{}, err
 	}
-	if len(e.agent.Keys) > 0 && e.agent.login() == "" && e.o.Custom == nil {
-		return exec.Outcome{}, &LoginError{Agent: e.agent.Name, Try: e.agent.Login}
+	if err := e.mayLogIn(); err != nil {
+		return exec.Outcome{}, err
 	}
 	var o exec.Outcome
 	if p.how == ACP {
@@ -226,7 +227,7 @@ func (e *Executor) home(dir string) *home {
 }
 
 // env are the variables of the agent's processes, besides those of each command.
-func (e *Executor) env(home string) []string {
+func (e *Executor) env(home string, set setup) []string {
 	env := []string{"HOME=" + home}
 	if runtime.GOOS == "windows" {
 		env = append(env, "USERPROFILE="+home)
@@ -238,10 +239,9 @@ func (e *Executor) env(home string) []string {
 			env = append(env, name+"="+value)
 		}
 	}
-	for name, value := range e.agent.settings {
-		env = append(env, name+"="+strings.ReplaceAll(value, "{home}", home))
+	for _, name := range slices.Sorted(maps.Keys(set.env)) { // the last of a name holds
+		env = append(env, name+"="+set.env[name])
 	}
-	slices.Sort(env)
 	return env
 }
 

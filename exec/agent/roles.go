@@ -2,19 +2,22 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"time"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/advice/external"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/review"
 )
 
-// answerTime is how long an agent may take that is asked for its word.
-const answerTime = 5 * time.Minute
-
 // Validator is the agent as the reviewer of work that somebody else did, called
 // "validator". It has no part in the work: it is shown what was changed, in an
-// empty folder.
+// empty folder. It counts where whoever did the work is another agent, or the same
+// with another model named.
 func (e *Executor) Validator() review.Reviewer { return e.Reviewer("validator") }
 
 // Reviewer is the agent as a reviewer of plans, tasks and work, called label.
@@ -45,16 +48,121 @@ func (r role) Needs(ctx context.Context) (exec.Needs, error) { return r.of.Needs
 // Limit is how long it may take for an answer.
 func (r role) Limit() time.Duration { return answerTime }
 
+// A reviewer is the agent as one.
 type reviewer struct{ role }
 
+// Name is the label.
 func (r *reviewer) Name() string { return r.label }
 
+// Review has the agent judge. review.ErrCrashed says that it ended without a word;
+// then it may be asked once more.
 func (r *reviewer) Review(ctx context.Context, q review.Request) (review.Review, error) {
-	return review.Review{}, errNotYet
+	name := "reviewer"
+	if q.About == review.AboutWork {
+		name = "validator"
+	}
+	prompt, err := draw(name, map[string]string{"Request": q.Prompt()})
+	if err != nil {
+		return review.Review{}, err
+	}
+	h, err := r.of.ask(ctx, prompt)
+	var failed *FailedError
+	switch {
+	case errors.As(err, &failed):
+		return review.Review{}, fmt.Errorf("%w: %w", review.ErrCrashed, err)
+	case err != nil:
+		return review.Review{}, err
+	}
+	said, err := q.Read(answerIn(h.word))
+	if err != nil {
+		return said, fmt.Errorf("%w (reviewer %q, %s)", err, r.label, r.of.agent.Name)
+	}
+	return said, nil
 }
 
+// An advisor is the agent as one.
 type advisor struct{ role }
 
+// Advise has the agent propose.
 func (a *advisor) Advise(ctx context.Context, c advice.Case) (advice.Advice, error) {
-	return advice.Advice{}, errNotYet
+	if err := context.Cause(ctx); err != nil {
+		return advice.Advice{}, err
+	}
+	prompt, err := a.prompt(ctx, c)
+	if err != nil {
+		return advice.Advice{}, err
+	}
+	h, err := a.of.ask(ctx, prompt)
+	if err != nil {
+		return advice.Advice{Advisor: a.of.agent.Name}, err
+	}
+	said, err := external.Read(c, answerIn(h.word))
+	said.Advisor = a.of.agent.Name
+	said.Cost = history.AdviceCost{Calls: max(1, h.usage.Calls),
+		Tokens: plus(h.usage.InputTokens, h.usage.OutputTokens)}
+	return said, err
+}
+
+// A question is what the prompts of advisors say.
+type question struct {
+	Kind     advice.Kind
+	Failed   bool
+	Question string
+	Files    []string
+	Sources  []exec.Source
+}
+
+// Bounds of what an advisor is shown.
+const (
+	mostFiles   = 1000 // names of files
+	mostSources = 5
+	mostText    = 16 << 10 // bytes of one of them
+)
+
+// prompt is the case as a text. Research is shown the files that look as if they
+// were about it, since the agent sees none itself.
+func (a *advisor) prompt(ctx context.Context, c advice.Case) (string, error) {
+	line, err := external.Question(c)
+	if err != nil {
+		return "", fmt.Errorf("agent: the question for %s: %w", a.of.agent.Name, err)
+	}
+	q := question{Kind: c.Kind, Failed: c.Point != advice.Task, Question: string(line)}
+	switch c.Kind {
+	case advice.Reflection, advice.Pivot:
+		return draw("advisor", q)
+	case advice.Research:
+	default:
+		return "", fmt.Errorf("%w: agents are not asked for advice of kind %q", advice.ErrNothing, c.Kind)
+	}
+	q.Files = c.Files
+	if more := len(c.Files) - mostFiles; more > 0 {
+		q.Files = append(c.Files[:mostFiles:mostFiles], fmt.Sprintf("and %d more", more))
+	}
+	found, err := advice.Builtin{}.Advise(ctx, c)
+	if err != nil && !errors.Is(err, advice.ErrNothing) {
+		return "", err
+	}
+	for _, name := range found.Sources[:min(len(found.Sources), mostSources)] {
+		if text, ok := textOf(c, name); ok {
+			q.Sources = append(q.Sources, exec.Source{Path: name, Text: text})
+		}
+	}
+	return draw("researcher", q)
+}
+
+// textOf is the beginning of a file of the workspace.
+func textOf(c advice.Case, name string) (string, bool) {
+	f, err := c.Open(name)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostText+1))
+	if err != nil {
+		return "", false
+	}
+	if len(text) > mostText {
+		return clip(string(text), mostText) + "…", true
+	}
+	return clip(string(text), mostText), true
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +44,7 @@ func (e *Executor) headless(ctx context.Context, w exec.Work, p program, h *home
 		s.prompt = prompt
 		heard, exit, err := e.say(ctx, p, s)
 		var failed *FailedError
-		if !errors.As(err, &failed) || ctx.Err() != nil || heard.usage != (exec.Usage{}) {
+		if !errors.As(err, &failed) || ctx.Err() != nil || heard.usage.InputTokens+heard.usage.OutputTokens > 0 {
 			return e.outcome(about, heard, exit, err)
 		}
 	}
@@ -109,18 +108,30 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 	defer pulse.stop()
 
 	veil := s.home.veil()
-	h := &heard{spent: s.spent, at: func(text string) { s.at(veil.Replace(text)) }}
+	h := &heard{spent: s.spent}
+	last := ""
+	h.at = func(text string) {
+		if text = veil.Replace(text); text != last {
+			last = text
+			s.at(text)
+		}
+	}
 	h.say = func(text string) { fmt.Fprintln(s.out, veil.Replace(text)) }
 	stream := &lines{to: func(line []byte) { e.agent.talk.read(h, []byte(veil.Replace(string(line)))) },
 		long: func() { h.cut = true }}
+	h.stop = func(why string) {
+		h.fail(why)
+		cancel(errStopped)
+	}
 	errs := output.NewTail(8 << 10)
-	command := gate.Command{Dir: s.dir, Private: s.home.dir, Env: e.env(s.home.dir),
-		Args:   append(append([]string{p.path}, p.args...), e.agent.talk.args(s.turn)...),
+	set := e.agent.of(use{home: s.home.dir, how: p.how, asked: s.asked})
+	if err := set.settings(s.home.dir); err != nil {
+		return h, 0, fmt.Errorf("agent: %s: its settings: %w", name, err)
+	}
+	command := gate.Command{Dir: s.dir, Private: s.home.dir, Env: e.env(s.home.dir, set),
+		Args:   append(append([]string{p.path}, p.args...), e.agent.talk.args(s.turn, set.args)...),
 		Stdin:  strings.NewReader(s.prompt),
 		Stdout: pulse.of(stream)}
-	if e.agent.more != nil {
-		command.Args = append(command.Args, e.agent.more(os.Getenv)...)
-	}
 	if inline, ok := e.agent.talk.(plainTalk); ok {
 		inline.put(&command, s)
 	}
@@ -136,6 +147,8 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 	h.flush()
 	said := veil.Replace(strings.TrimSpace(errs.String()))
 	switch {
+	case context.Cause(ctx) == errStopped:
+		err = e.failure(h, 0, h.failed)
 	case ctx.Err() != nil:
 		err = fmt.Errorf("agent: %s: %w", name, context.Cause(ctx))
 	case err != nil:
@@ -145,6 +158,9 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 	}
 	return h, result.Exit, err
 }
+
+// errStopped ends a turn of which nothing can come any more.
+var errStopped = errors.New("agent: it was stopped")
 
 // judge is why a turn failed, or nil. What the agent says to people is not looked
 // through: only what its stream says of its end, and what its program complains
@@ -164,11 +180,12 @@ func (e *Executor) failure(h *heard, exit int, why string) error {
 	case h.full || isFull(why):
 		h.full = true
 		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, failed)
-	case isLoggedOut(why):
-		return &LoginError{Agent: e.agent.Name, Said: tail(why), Try: e.agent.Login}
 	}
 	if limit := quota.Read(why, time.Now()); limit != nil {
 		return limit
+	}
+	if isLoggedOut(why) {
+		return &LoginError{Agent: e.agent.Name, Said: tail(why), Try: e.agent.Login}
 	}
 	if h.cut && failed.Said == "" {
 		failed.Said = fmt.Sprintf("it printed a line of more than %d bytes", mostLine)
@@ -181,7 +198,7 @@ func isFull(why string) bool {
 	why = strings.ToLower(why)
 	for _, sign := range [...]string{"prompt is too long", "context window", "context length", "context_length_exceeded",
 		"maximum context", "input token count", "too many tokens in", "exceeds the maximum number of tokens",
-		"input length and `max_tokens` exceed"} {
+		"input length and `max_tokens` exceed", "max_output_tokens", "output token maximum"} {
 		if strings.Contains(why, sign) {
 			return true
 		}
@@ -194,7 +211,7 @@ func isLoggedOut(why string) bool {
 	why = strings.ToLower(why)
 	for _, sign := range [...]string{"invalid api key", "not logged in", "please run /login", "login required", "log in to",
 		"authentication_error", "authentication required", "401 unauthorized", "invalid x-api-key", "api key not valid",
-		"incorrect api key", "oauth token has expired", "token has expired", "auth method", "no api key", "api key is missing",
+		"incorrect api key", "oauth token has expired", "token has expired", "invalid auth method", "no api key", "api key is missing",
 		"api_key_invalid", "unauthorized", "(401)", "status 401"} {
 		if strings.Contains(why, sign) {
 			return true

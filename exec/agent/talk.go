@@ -13,8 +13,8 @@ import (
 // A talk is how an agent without a terminal is told what to do, and how what it
 // prints is read. The prompt is its standard input.
 type talk interface {
-	// args are the arguments behind the program.
-	args(t turn) []string
+	// args are the arguments behind the program, with more among them.
+	args(t turn, more []string) []string
 	// read takes a line of what it prints. It only reads: whatever the line says.
 	read(h *heard, line []byte)
 }
@@ -37,6 +37,7 @@ type heard struct {
 	say   func(text string)      // something for people
 	at    func(activity string)  // what it is at
 	spent func(usage exec.Usage) // in all
+	stop  func(why string)       // it shall not go on, as nothing can come of it
 
 	session string // of the conversation
 	usage   exec.Usage

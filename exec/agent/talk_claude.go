@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"path"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // claudeTalk is "claude -p --output-format stream-json --verbose".
 type claudeTalk struct{}
 
-func (claudeTalk) args(t turn) []string {
+func (claudeTalk) args(t turn, more []string) []string {
 	args := []string{"-p", "--output-format", "stream-json", "--verbose"}
 	if t.asked {
 		args = append(args, "--tools", "")
@@ -24,7 +25,7 @@ func (claudeTalk) args(t turn) []string {
 	if t.session != "" {
 		args = append(args, "--resume", t.session)
 	}
-	return args
+	return append(args, more...)
 }
 
 // A claudeLine is one of its stream, as far as it is used.
@@ -52,10 +53,8 @@ type claudeLine struct {
 		Read  int64 `json:"cacheReadInputTokens"`
 		Write int64 `json:"cacheCreationInputTokens"`
 	} `json:"modelUsage"`
-	Rate struct {
-		Status string `json:"status"`
-		Resets int64  `json:"resetsAt"`
-	} `json:"rate_limit_info"`
+	Status int     `json:"error_status"`
+	Delay  float64 `json:"retry_delay_ms"`
 }
 
 type claudeUsage struct {
@@ -91,6 +90,10 @@ func (claudeTalk) read(h *heard, text []byte) {
 		line.assistant(h)
 	case "result":
 		line.result(h)
+	case "system":
+		if line.Subtype == "api_retry" {
+			line.retry(h)
+		}
 	}
 }
 
@@ -113,6 +116,23 @@ func (line *claudeLine) assistant(h *heard) {
 		case b.Type == "tool_use":
 			h.at(b.Input.doing(b.Name))
 		}
+	}
+}
+
+// longDelay is from when on, in milliseconds, a limit is for the run to wait for.
+const longDelay = 60_000
+
+// retry says that a service did not answer, and that it is asked again: for
+// nothing where the login is not valid, and after a long time where a limit is
+// reached.
+func (line *claudeLine) retry(h *heard) {
+	why := strings.Trim(string(line.Error), `"`)
+	h.at(fmt.Sprintf("asking its service again: %d %s", line.Status, oneLine(why)))
+	switch {
+	case line.Status == 401 || line.Status == 403:
+		h.stop(fmt.Sprintf("not logged in: %s (%d)", why, line.Status))
+	case line.Status == 429 && line.Delay >= longDelay:
+		h.stop(fmt.Sprintf("rate limit (429), retry in %d s", int64(line.Delay/1000)))
 	}
 }
 

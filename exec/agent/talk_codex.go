@@ -10,14 +10,14 @@ import (
 // codexTalk is "codex exec --json".
 type codexTalk struct{}
 
-func (codexTalk) args(t turn) []string {
+func (codexTalk) args(t turn, more []string) []string {
 	args := []string{"exec", "--json", "--skip-git-repo-check"}
 	if t.asked {
 		args = append(args, "--sandbox", "read-only")
 	} else {
 		args = append(args, "--dangerously-bypass-approvals-and-sandbox")
 	}
-	args = append(args, "-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false")
+	args = append(args, more...)
 	if t.model != "" {
 		args = append(args, "-m", t.model)
 	}
@@ -72,7 +72,19 @@ func (codexTalk) read(h *heard, text []byte) {
 		h.over = true
 		h.fail(reason(line.Error.Message))
 	case "error": // it tries again, unless the turn fails then
-		h.say(reason(line.Message))
+		line.retry(h)
+	}
+}
+
+// retry says that a service did not answer, and that it is asked again: for
+// nothing where the login is not valid, and after a time that nobody knows where a
+// limit is reached.
+func (line *codexLine) retry(h *heard) {
+	why := reason(line.Message)
+	h.say(why)
+	if strings.HasPrefix(why, "Reconnecting") && (strings.Contains(why, "status 401") ||
+		strings.Contains(why, "status: 401") || strings.Contains(why, "429 Too Many Requests")) {
+		h.stop(why)
 	}
 }
 
@@ -83,7 +95,7 @@ func (line *codexLine) item(h *heard) {
 	case it.Type == "agent_message" && !began:
 		h.tell(it.Text)
 	case it.Type == "command_execution" && began:
-		h.at("running " + oneLine(it.Command))
+		h.at("running " + oneLine(inShell(it.Command)))
 	case it.Type == "file_change":
 		for _, c := range it.Changes[:min(1, len(it.Changes))] {
 			h.at("editing " + short(c.Path))
@@ -99,6 +111,15 @@ func (line *codexLine) item(h *heard) {
 	}
 }
 
+// inShell is what a shell is told to run.
+func inShell(command string) string {
+	_, inner, ok := strings.Cut(command, "sh -lc ")
+	if !ok {
+		return command
+	}
+	return strings.Trim(inner, `'"`)
+}
+
 // reason is what a message says, which may be the JSON text that a service
 // answered.
 func reason(text string) string {
@@ -106,13 +127,17 @@ func reason(text string) string {
 		Error struct {
 			Message string `json:"message"`
 			Type    string `json:"type"`
+			Status  string `json:"status"`
 		} `json:"error"`
 		Message string `json:"message"`
 	}
-	if at := strings.IndexByte(text, '{'); at >= 0 && json.Unmarshal([]byte(text[at:]), &said) == nil {
-		if why := said.Error.Message + said.Message; why != "" {
-			return strings.TrimSpace(text[:at] + why + " " + said.Error.Type)
-		}
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if from < 0 || to < from || json.Unmarshal([]byte(text[from:to+1]), &said) != nil {
+		return text
 	}
-	return text
+	why := said.Error.Message + said.Message
+	if why == "" {
+		return text
+	}
+	return strings.Join(strings.Fields(text[:from]+why+" "+said.Error.Type+said.Error.Status+text[to+1:]), " ")
 }

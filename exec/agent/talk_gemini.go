@@ -9,8 +9,8 @@ import (
 // geminiTalk is "gemini -o stream-json".
 type geminiTalk struct{}
 
-func (geminiTalk) args(t turn) []string {
-	args := []string{"--output-format", "stream-json"}
+func (geminiTalk) args(t turn, more []string) []string {
+	args := []string{"--output-format", "stream-json", "--skip-trust"}
 	if t.asked {
 		args = append(args, "--approval-mode", "plan")
 	} else {
@@ -22,7 +22,7 @@ func (geminiTalk) args(t turn) []string {
 	if t.session != "" {
 		args = append(args, "--resume", t.session)
 	}
-	return args
+	return append(args, more...)
 }
 
 // A geminiLine is one of its stream, as far as it is used.
@@ -78,7 +78,8 @@ func (geminiTalk) read(h *heard, text []byte) {
 		h.over = true
 		h.count(exec.Usage{InputTokens: line.Stats.In, OutputTokens: line.Stats.Out, Calls: 1})
 		if line.Status != "success" {
-			h.fail(strings.TrimSpace(line.Error.Message + " " + line.Error.Type))
+			why := strings.TrimSuffix(line.Error.Message+" "+line.Error.Type, " unknown")
+			h.fail(reason(why))
 		}
 	}
 }

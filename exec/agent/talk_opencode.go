@@ -11,18 +11,15 @@ import (
 // opencodeTalk is "opencode run --format json".
 type opencodeTalk struct{}
 
-func (opencodeTalk) args(t turn) []string {
+func (opencodeTalk) args(t turn, more []string) []string {
 	args := []string{"run", "--format", "json"}
-	if t.asked {
-		args = append(args, "--agent", "plan")
-	}
 	if t.model != "" {
 		args = append(args, "--model", t.model)
 	}
 	if t.session != "" {
 		args = append(args, "--session", t.session)
 	}
-	return args
+	return append(args, more...)
 }
 
 // An opencodeLine is one of its stream, as far as it is used.

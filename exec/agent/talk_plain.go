@@ -11,7 +11,7 @@ import (
 // word.
 type plainTalk struct{ own []string }
 
-func (plainTalk) args(turn) []string { return nil }
+func (plainTalk) args(turn, []string) []string { return nil }
 
 func (plainTalk) read(h *heard, line []byte) {
 	h.over = true

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
 )
@@ -179,8 +181,9 @@ func (r *Request) workPrompt(name string) string {
 		fmt.Fprintf(&b, "- and %d more\n", r.More)
 	}
 	list(&b, "\nWhy earlier attempts failed:\n", r.Feedback)
+	b.WriteString("\nWhat changed; what is there now has the number of its line before it:\n")
 	for _, c := range r.Changes {
-		fmt.Fprintf(&b, "\n%s", c.Diff)
+		fmt.Fprintf(&b, "\n%s", counted(c.Diff))
 		if c.LeftOut != "" {
 			fmt.Fprintf(&b, "(of %s is left out: %s)\n", c.Path, c.LeftOut)
 		}
@@ -193,5 +196,31 @@ Answer with one JSON object and nothing else:
  "criteria": [{"criterion": 1, "met": true, "citations": ["path/to/file:line: what stands there"]}],
  "findings": ["what is wrong, and where"]}
 `)
+	return b.String()
+}
+
+// hunk is the line with which a part of a diff begins.
+var hunk = lazyre.New(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+
+// counted is a diff in which each line that is there afterwards has its number,
+// so that it can be cited.
+func counted(diff string) string {
+	var b strings.Builder
+	number := 0 // of the next line; 0 above the first part
+	for line := range strings.Lines(diff) {
+		m := hunk.FindStringSubmatch(line)
+		switch {
+		case m != nil:
+			number, _ = strconv.Atoi(m[1]) // digits
+			b.WriteString(line)
+		case number > 0 && (line[0] == '+' || line[0] == ' '):
+			fmt.Fprintf(&b, "%6d %s", number, line)
+			number++
+		case number > 0:
+			b.WriteString("       " + line)
+		default:
+			b.WriteString(line)
+		}
+	}
 	return b.String()
 }

@@ -70,12 +70,30 @@ func (p *Program) Advise(ctx context.Context, c advice.Case) (advice.Advice, err
 	if err != nil {
 		return a, fmt.Errorf("external: %w", err)
 	}
-	scored, err := read(text, &a)
+	err = take(c, text, &a)
+	return a, err
+}
+
+// take reads an answer about a case into a.
+func take(c advice.Case, text []byte, a *advice.Advice) error {
+	scored, err := read(text, a)
 	if err == nil && !scored {
 		a.Risk = cause.Risk(a.Confidence, a.Severity, cause.Cost(c.Attempts))
 	}
+	return err
+}
+
+// Read reads an answer about a case as that of a program is read, for advisors
+// that are asked in another way: all of a text, or its last line. [ErrAnswer] is in
+// the error of one that cannot be read, [advice.ErrNothing] of one that says
+// nothing.
+func Read(c advice.Case, text []byte) (a advice.Advice, err error) {
+	err = take(c, text, &a)
 	return a, err
 }
+
+// Question is what a program is asked about a case, as one JSON object.
+func Question(c advice.Case) ([]byte, error) { return json.Marshal(questionOf(c)) }
 
 // program is who is asked.
 func (p *Program) program() consult.Program {

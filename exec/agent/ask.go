@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/sandbox"
+	"github.com/planlock/planlock/plan"
+)
+
+// answerTime is how long an agent may take that is asked for its word.
+const answerTime = 5 * time.Minute
+
+// ask has the agent answer a prompt, without a terminal and without tools as far
+// as it can do that: in an empty folder, in a sandbox, with a home of its own that
+// no command of a run sees. All of it goes with the answer.
+func (e *Executor) ask(ctx context.Context, prompt string) (h *heard, err error) {
+	p, err := e.agent.find(Headless)
+	if err != nil {
+		return &heard{}, err
+	}
+	if err := e.mayLogIn(); err != nil {
+		return &heard{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTime,
+		fmt.Errorf("agent: %s gave no answer within %v: %w", e.agent.Name, answerTime, context.DeadlineExceeded))
+	defer cancel()
+	dir, err := os.MkdirTemp("", "planlock-asked-")
+	if err != nil {
+		return &heard{}, fmt.Errorf("agent: %s: %w", e.agent.Name, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return &heard{}, fmt.Errorf("agent: %s: %w", e.agent.Name, err)
+	}
+	commands, err := sandbox.Runner(&plan.Plan{}, dir)
+	if err != nil {
+		return &heard{}, fmt.Errorf("agent: %s: %w", e.agent.Name, err)
+	}
+	defer func() { err = errors.Join(err, commands.Close()) }()
+	own, err := commands.Home(ctx, e.agent.Name)
+	if err != nil {
+		return &heard{}, fmt.Errorf("agent: %s: %w", e.agent.Name, err)
+	}
+	at := &home{dir: own}
+	if err := at.seed(e.agent.Files); err != nil {
+		return &heard{}, err
+	}
+	h, _, err = e.say(ctx, p, saying{turn: turn{model: e.o.Model, asked: true}, prompt: prompt, dir: dir, home: at,
+		runner: commands, out: io.Discard, at: func(string) {}, spent: func(exec.Usage) {}})
+	return h, errors.Join(err, at.back())
+}
+
+// mayLogIn says what to type where nothing is found that would log the agent in.
+func (e *Executor) mayLogIn() error {
+	if e.o.Custom == nil && e.agent.login() == "" {
+		return &LoginError{Agent: e.agent.Name, Try: e.agent.Login}
+	}
+	return nil
+}
+
+// answerIn is the JSON text of a last message: all of it, the only block of code
+// in it that is an object, or what follows its other words. Whatever else stands
+// there is read as it stands, and will mostly be no answer.
+func answerIn(word string) []byte {
+	word = strings.TrimSpace(word)
+	if json.Valid([]byte(word)) {
+		return []byte(word)
+	}
+	if blocks := objectsIn(word); len(blocks) == 1 {
+		return blocks[0]
+	}
+	if at := strings.Index(word, "\n{"); at >= 0 && !strings.Contains(word, "```") && json.Valid([]byte(word[at:])) {
+		return []byte(word[at+1:])
+	}
+	return []byte(word)
+}
+
+// objectsIn are the blocks of code of a message that are JSON objects.
+func objectsIn(word string) (found [][]byte) {
+	var block bytes.Buffer
+	within := false
+	for line := range strings.Lines(word) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			text := bytes.TrimSpace(block.Bytes())
+			if within && len(text) > 0 && text[0] == '{' && json.Valid(text) {
+				found = append(found, bytes.Clone(text))
+			}
+			within = !within
+			block.Reset()
+			continue
+		}
+		if within {
+			block.WriteString(line)
+		}
+	}
+	return found
+}
