@@ -80,6 +80,7 @@ type told struct {
 	Nothing     bool     // nothing may
 	Within      []string
 	Limits      []string
+	NonGoals    []string
 	Criteria    []string
 	Expected    string
 	Checks      []string
@@ -105,6 +106,9 @@ func tell(w exec.Work) told {
 	t := told{Briefing: w.Briefing, Goal: w.Goal, Task: w.Task, Description: w.Method.Description,
 		Prompt: strings.TrimSpace(w.Method.Prompt), Run: w.Method.Run, Phase: string(w.Phase), Tests: w.Tests,
 		Within: w.Within, Feedback: w.Feedback, Compress: w.Compress}
+	for _, n := range w.NonGoals {
+		t.NonGoals = append(t.NonGoals, n.Text)
+	}
 	if w.Task != nil {
 		t.Criteria = w.Task.AcceptanceCriteria
 	}

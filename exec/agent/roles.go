@@ -57,11 +57,7 @@ func (r *reviewer) Name() string { return r.label }
 // Review has the agent judge. review.ErrCrashed says that it ended without a word;
 // then it may be asked once more.
 func (r *reviewer) Review(ctx context.Context, q review.Request) (review.Review, error) {
-	name := "reviewer"
-	if q.About == review.AboutWork {
-		name = "validator"
-	}
-	prompt, err := draw(name, map[string]string{"Request": q.Prompt()})
+	prompt, err := reviewerPrompt(&q)
 	if err != nil {
 		return review.Review{}, err
 	}
@@ -78,6 +74,15 @@ func (r *reviewer) Review(ctx context.Context, q review.Request) (review.Review,
 		return said, fmt.Errorf("%w (reviewer %q, %s)", err, r.label, r.of.agent.Name)
 	}
 	return said, nil
+}
+
+// reviewerPrompt is a request as an agent reads it.
+func reviewerPrompt(q *review.Request) (string, error) {
+	name := "reviewer"
+	if q.About == review.AboutWork {
+		name = "validator"
+	}
+	return draw(name, map[string]string{"Request": q.Prompt()})
 }
 
 // An advisor is the agent as one.
