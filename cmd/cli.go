@@ -27,6 +27,14 @@ type cli struct {
 	now      func() time.Time
 	color    paint.When // "" like auto
 	terms    terms      // under which plans are read
+
+	// Of a call that an agent has somebody make; nil of one that was typed.
+	begun  func(run string)                                             // told of the run that begins or goes on
+	accept func(ctx context.Context, codes []plan.Acknowledgement) bool // whether a person accepts these
+	inside func(path string) error                                      // refuses files that are none of its business
+	// settled is what was settled when the server began: what files settle since,
+	// an agent may have written.
+	settled *configuration
 }
 
 // A sink remembers that something could not be written, so that data which went

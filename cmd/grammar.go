@@ -138,6 +138,7 @@ func commands() []command {
 			&obsoleteCommand{}},
 		{during, "abandon", "[RUN]", "ends a run that nobody wants any more", &abandonCommand{}},
 		{during, "rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", &rollbackCommand{}},
+		{during, "mcp", "", "serves plans and runs of a workspace to an agent, over the Model Context Protocol", &mcpCommand{}},
 		{after, "report", "[RUN]", "draws the report of a run", &reportCommand{}},
 		{after, "log", "[RUN]", "queries the journal", &logCommand{}},
 		{after, "diff", "[RUN] STEP", "declared against actual artifacts of a step", &diffCommand{}},

@@ -55,7 +55,7 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err := inUse(ctx, p.workspace(f.Dir), c.LockFile); err != nil {
 		return ofPlan(f.Args[0], err)
 	}
-	locked, err := c.Lock(ctx, draft, acceptedOf(draft, f.Ack)...)
+	locked, err := p.lock(ctx, c, draft, acceptedOf(draft, f.Ack))
 	if err != nil {
 		return ofPlan(f.Args[0], err)
 	}
@@ -87,6 +87,20 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	}
 	fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(f.Args[0]), more+forCommand("run", f.typed, "ack"))
 	return nil
+}
+
+// lock locks a plan. What a person has to accept besides acks is asked where a
+// person can be asked, and is accepted of the very draft that was asked about.
+func (p *cli) lock(ctx context.Context, c *exec.Controller, draft *plan.Draft, acks []string) (*plan.Locked, error) {
+	locked, err := c.Lock(ctx, draft, acks...)
+	var needs *plan.AckError
+	if p.accept == nil || !errors.As(err, &needs) || len(needs.Unknown) > 0 || !p.accept(ctx, needs.Missing) {
+		return locked, err
+	}
+	for _, a := range needs.Missing {
+		acks = append(acks, a.Code)
+	}
+	return c.Lock(ctx, draft, acks...)
 }
 
 // inUse refuses to replace a lock file that a run still needs to be resumed.
@@ -170,7 +184,7 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 	}
 	text, err := readLock(file)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
-		return c.Lock(ctx, draft, acks...)
+		return p.lock(ctx, c, draft, acks)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock file: %w", err)

@@ -30,6 +30,13 @@ const standardInput = "-"
 // terms of the call.
 func (p *cli) draft(path string) (*plan.Draft, error) {
 	d, err := p.readPlan(path)
+	if err == nil && p.inside != nil {
+		for _, f := range d.Files {
+			if err := p.inside(f.Path); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if err == nil && !draftIsEmpty(d) {
 		p.terms.settle(d)
 	}

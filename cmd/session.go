@@ -78,7 +78,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 		return f.placed(err, f.Args[0], nil)
 	}
 	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
-		again := func() (*plan.Locked, error) { return c.Lock(ctx, draft, acceptedOf(draft, f.Ack)...) }
+		again := func() (*plan.Locked, error) { return p.lock(ctx, c, draft, acceptedOf(draft, f.Ack)) }
 		return p.runSettled(ctx, c, locked, f.begin(c), again)
 	})
 }
@@ -95,24 +95,29 @@ func (f *runCommand) begin(c *exec.Controller) func(context.Context, *plan.Locke
 
 // A session is what "run" and "resume" have in common.
 type session struct {
+	conduct
+	summaryFlag
+	Shadow bool   `again:"never" help:"try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"`
+	Format string `again:"never" enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text, or jsonl: the journal's records as they are written"`
+
+	person  *escalator.Terminal // whoever sits at the terminal; nil until somebody is to be asked
+	resumed string              // id of the run that is resumed
+	flags   []string            // what the run is given, by this call and by those before
+}
+
+// conduct is how runs are carried out, and by whom.
+type conduct struct {
 	workspaceFlag
 	roles
 	presetFlag
 	terms
-	summaryFlag
 	Mode        string        `again:"begin" enum:",silent,dynamic,collaborative,education" default:"" placeholder:"MODE" help:"who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"`
 	Answers     string        `again:"path" placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse, wait, or a file of rules; where none is named, they wait in a mode that was chosen and is not silent, and are refused else"`
 	Patience    time.Duration `again:"always" placeholder:"DURATION" help:"how long, as in 10m, a question waits for its answer; 0: for ever"`
 	TokenBudget int64         `again:"always" placeholder:"TOKENS" help:"how many tokens a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"`
 	Jobs        int           `again:"always" placeholder:"N" help:"how many steps run at once that the plan declares independent; 1: none, 0: what the plan says, else the processors for commands, and 4 for agents"`
 	Isolate     bool          `again:"begin" help:"work in a clone; the workspace changes only if the run succeeds"`
-	Shadow      bool          `again:"never" help:"try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"`
 	NoSandbox   bool          `again:"begin" help:"run commands without a sandbox; part of what is locked"`
-	Format      string        `again:"never" enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text, or jsonl: the journal's records as they are written"`
-
-	person  *escalator.Terminal // whoever sits at the terminal; nil until somebody is to be asked
-	resumed string              // id of the run that is resumed
-	flags   []string            // what the run is given, by this call and by those before
 }
 
 // controller is what the flags ask for. executor is the default one of the run
@@ -282,6 +287,9 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	streams := s.Format == "jsonl"
 	c.Observe = func(ctx context.Context, e event.Event) {
 		shown.Observe(ctx, e)
+		if p.begun != nil && e.Run != "" {
+			p.begun(e.Run)
+		}
 		if streams && broken == nil && e.Record != nil {
 			broken = writeLine(p.out, e.Record)
 		}

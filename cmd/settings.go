@@ -142,11 +142,15 @@ func (p *cli) settle(c *command, of *kong.Node, words []string) ([]string, error
 		return words, nil
 	}
 	s, typed := &in.seats().settled, words[:slices.Index(words, "--")]
+	if p.settled != nil {
+		s.config = *p.settled
+		return words, nil
+	}
 	var err error
 	if s.config, err = settingsFor(lastOf(typed, "dir", ".")); err != nil {
 		return nil, err
 	}
-	if c.name != "run" && c.name != "lock" { // others go on with what was settled then
+	if c.name != "run" && c.name != "lock" && c.name != "mcp" { // others go on with what was settled then
 		return words, nil
 	}
 	s.from = map[string]origin{}
