@@ -12,7 +12,7 @@ import (
 // What tells of a limit. A bare "429" is one as a status only.
 var limited = lazyre.New(`(?i)\brate.?limit|too many requests|(usage|session|weekly|daily|hourly|monthly|request|token) limit (was |is |has been )?(reached|exceeded|hit)` +
 	`|(hit|reached|exceeded) (your|the) ([a-z0-9-]+ ){0,3}(limit|quota)|quota (was |is |has been )?(exceeded|exhausted|reached)|exceeded [a-z ]*quota|insufficient.?quota` +
-	`|resource.?exhausted|out of (extra )?(usage|credits)|limit will reset|\boverloaded|(status|code|error|http)[^0-9a-z]{0,4}429\b|\b429 (too many|\{|")|^\W*429\b`)
+	`|resource.?exhausted|out of (extra )?(usage|credits)|limit will reset|\boverloaded|(status|code|error|http)[^0-9a-z]{0,4}429\b|\blimit\b.{0,40}\bresets\b|\b429 (too many|\{|")|^\W*429\b`)
 
 // Limit is the rate or usage limit that a text of an agent tells of, with the
 // time until which nobody is served where the text has it; nil if it tells of
@@ -36,6 +36,8 @@ var (
 	untilEpoch = lazyre.New(`\|(1[0-9]{9})\b|reset[a-z_ "':=]*(1[0-9]{9})\b`)
 	untilDate  = lazyre.New(`\b(20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)`)
 	untilIn    = lazyre.New(`(?i)(?:retry[ _-]?(?:after|delay)|try again in|(?:resets?|available|again|retry) (?:again )?in|wait)["':= ]*((?:[0-9]+(?:\.[0-9]+)? ?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[, ]*(?:and )?)+)`)
+	untilAfter = lazyre.New(`(?i)retry[ _-]?after["':= ]*([0-9]{1,7})\b`)
+	untilDay   = lazyre.New(`(?i)(?:resets?|until|again|available)(?: on)? ((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* [0-9]{1,2})\b`)
 	untilPart  = lazyre.New(`(?i)([0-9]+(?:\.[0-9]+)?) ?(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)`)
 	untilClock = lazyre.New(`(?i)(?:resets?|until|again|available)(?: again)?(?: at| after)?:? ([0-2]?[0-9])(?::([0-5][0-9]))? ?([ap]\.?m\b\.?)?(?: ?\(([A-Za-z_]+(?:/[A-Za-z_+-]+)*)\)| (UTC|GMT)\b)?`)
 )
@@ -72,6 +74,13 @@ func said(text string, now time.Time) time.Time {
 			wait += time.Duration(min(n, 1e6) * float64(unit(part[2])))
 		}
 		return now.Add(wait)
+	}
+	if m := untilAfter.FindStringSubmatch(text); m != nil { // by itself it is seconds
+		n, _ := strconv.Atoi(m[1])
+		return now.Add(time.Duration(n) * time.Second)
+	}
+	if m := untilDay.FindStringSubmatch(text); m != nil {
+		return day(m[1], now)
 	}
 	if m := untilClock.FindStringSubmatch(text); m != nil && (m[2] != "" || m[3] != "") {
 		return clock(m, now)
@@ -127,6 +136,21 @@ func clock(m []string, now time.Time) time.Time {
 		at = at.AddDate(0, 0, 1)
 	}
 	return at
+}
+
+// day is the next time that a day of the year, as in "Dec 1", is over: a quota that
+// ends at some hour of it has ended by then.
+func day(text string, now time.Time) time.Time {
+	month, number, _ := strings.Cut(text, " ")
+	t, err := time.ParseInLocation("Jan 2", strings.ToUpper(month[:1])+strings.ToLower(month[1:3])+" "+number, now.Location())
+	if err != nil {
+		return time.Time{}
+	}
+	t = time.Date(now.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, now.Location())
+	if !t.After(now) {
+		t = t.AddDate(1, 0, 0)
+	}
+	return t
 }
 
 var loggedOut = lazyre.New(`(?i)\b(authentication|login|log.?in|sign.?in) (is )?required|not (logged|signed) in|(please|must|need to) run [^ ]* ?[a-z-]* ?(log|sign).?in\b|(please|must|need to) (run |use )?[` + "`'\"" + `]?(/login|log ?in\b|sign ?in\b|authenticate)` +

@@ -3,12 +3,54 @@ package agent
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/acp"
 )
 
-var errNotYet = errors.New("agent: not yet")
-
+// byProtocol has the agent carry out a step by the Agent Client Protocol. It
+// keeps the conversation itself.
 func (e *Executor) byProtocol(ctx context.Context, w exec.Work, p program, h *home) (exec.Outcome, error) {
-	return exec.Outcome{}, errNotYet
+	set := e.agent.of(use{home: h.dir, how: ACP})
+	if err := set.settings(h.dir); err != nil {
+		return exec.Outcome{}, err
+	}
+	prompt, err := first(w)
+	if err != nil {
+		return exec.Outcome{}, err
+	}
+	veil := h.veil()
+	out, at := w.Output, w.Activity
+	shown := &lines{keep: true, to: func(line []byte) {
+		out.Write([]byte(veil.Replace(string(line)) + "\n")) // what is said is never lost for that
+	}, long: func() {}}
+	w.Output = shown
+	w.Activity = func(text string) { at(veil.Replace(text)) }
+	x := &acp.Executor{Args: append(append([]string{p.path}, p.args...), set.args...), Env: e.env(h.dir, set),
+		Label: e.agent.Name, Model: e.o.Model, Mode: e.agent.mode, Silence: e.o.Silence, Login: e.agent.Login,
+		Prompt: func(exec.Work) string { return prompt }}
+	o, err := x.Execute(ctx, w)
+	shown.end()
+	o.Output, o.Stdout, o.Summary = veil.Replace(o.Output), veil.Replace(o.Stdout), veil.Replace(o.Summary)
+	said := &heard{}
+	said.note(o.Stdout)
+	o.Insights, o.Decisions = append(o.Insights, said.insights...), append(o.Decisions, said.decisions...)
+	if why := notDone(o.Stdout); err == nil && why != "" {
+		err = &FailedError{Agent: e.agent.Name, Said: why}
+	}
+	return o, e.named(err)
+}
+
+// named is an error of the protocol as one of an agent, where there is one.
+func (e *Executor) named(err error) error {
+	var login *acp.LoginError
+	var silent *acp.SilenceError
+	switch {
+	case errors.As(err, &login):
+		return errors.Join(&LoginError{Agent: e.agent.Name, Said: strings.TrimSpace(login.Text), Try: e.agent.Login}, err)
+	case errors.As(err, &silent):
+		return errors.Join(&SilentError{Agent: e.agent.Name, For: silent.For}, err)
+	}
+	return err
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/internal/quota"
+	"github.com/planlock/planlock/exec/acp"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process/output"
 )
@@ -181,7 +181,7 @@ func (e *Executor) failure(h *heard, exit int, why string) error {
 		h.full = true
 		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, failed)
 	}
-	if limit := quota.Read(why, time.Now()); limit != nil {
+	if limit := acp.Limit(why, time.Now()); limit != nil {
 		return limit
 	}
 	if isLoggedOut(why) {
@@ -208,11 +208,12 @@ func isFull(why string) bool {
 
 // isLoggedOut reports whether a complaint says that the agent is not logged in.
 func isLoggedOut(why string) bool {
+	if acp.LoggedOut(why) {
+		return true
+	}
 	why = strings.ToLower(why)
-	for _, sign := range [...]string{"invalid api key", "not logged in", "please run /login", "login required", "log in to",
-		"authentication_error", "authentication required", "401 unauthorized", "invalid x-api-key", "api key not valid",
-		"incorrect api key", "oauth token has expired", "token has expired", "invalid auth method", "no api key", "api key is missing",
-		"api_key_invalid", "unauthorized", "(401)", "status 401"} {
+	for _, sign := range [...]string{"api key not valid", "api_key_invalid", "invalid auth method", "unauthenticated",
+		"unauthorized", "authentication_failed", "api key is missing", "must specify the gemini_api_key"} {
 		if strings.Contains(why, sign) {
 			return true
 		}

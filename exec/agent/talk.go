@@ -115,6 +115,7 @@ func (h *heard) once(id string) bool {
 type lines struct {
 	to   func(line []byte)
 	long func() // a line was left out
+	keep bool   // lines are passed on as they stand, and empty ones too
 	part []byte
 	skip bool
 }
@@ -128,7 +129,7 @@ func (l *lines) Write(p []byte) (int, error) {
 			break
 		}
 		l.add(rest[:end])
-		l.end()
+		l.newline()
 		rest = rest[end+1:]
 	}
 	return len(p), nil
@@ -145,10 +146,19 @@ func (l *lines) add(part []byte) {
 	}
 }
 
-// end is the end of a line, or of all of them.
+// end is the end of all lines: the last one counts without its newline too.
 func (l *lines) end() {
-	if line := bytes.TrimSpace(l.part); len(line) > 0 {
+	if len(l.part) > 0 {
+		l.newline()
+	}
+}
+
+// newline is the end of a line.
+func (l *lines) newline() {
+	if line := bytes.TrimSpace(l.part); len(line) > 0 && !l.keep {
 		l.to(line)
+	} else if l.keep && !l.skip {
+		l.to(l.part)
 	}
 	l.part, l.skip = l.part[:0], false
 }

@@ -1,0 +1,179 @@
+package agent_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/advice/external"
+	"github.com/planlock/planlock/exec/agent"
+	"github.com/planlock/planlock/exec/agent/agenttest/fake"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/plan"
+)
+
+// contract is what a reviewer answers.
+const contract = `{"verdict": "APPROVE", "flags": {"critical": [], "warnings": []}, "checks": {}, "proposed_jobs": []}`
+
+// judgement is what a validator answers.
+const judgement = `{"verdict": "pass", "criteria": [{"criterion": 1, "met": true, "citations": ["a.txt:1: a"]}], "findings": []}`
+
+// TestValidator: the answer is found in the last message, and what is none decides
+// nothing.
+func TestValidator(t *testing.T) {
+	tests := []struct {
+		name, says string
+		verdict    string // "" none
+	}{
+		{"by itself", judgement, "pass"},
+		{"in a block", "I looked at it.\n\n```json\n" + strings.ReplaceAll(judgement, ", ", ",\n ") + "\n```\n", "pass"},
+		{"behind words", "I looked at it.\n" + strings.ReplaceAll(judgement, ", ", ",\n "), "pass"},
+		{"two blocks", "```json\n" + judgement + "\n```\nor\n```json\n{\"verdict\": \"fail\"}\n```", ""},
+		{"words", "All of it is well done: pass.", ""},
+		{"another verdict", `{"verdict": "APPROVED"}`, ""},
+		{"twice the verdict", `{"verdict": "fail", "verdict": "pass"}`, ""},
+	}
+	each(t, func(t *testing.T, name string) {
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
+				told := fake.Install(t, name, fake.Turn{Say: test.says})
+				v := worker(t, name, agent.Options{}).Validator()
+				got, err := v.Review(t.Context(), review.Request{About: review.AboutWork, Title: "The limiter",
+					Acceptance: []string{"it counts"}})
+				if got.Verdict != test.verdict || (err == nil) != (test.verdict != "") ||
+					err != nil && !errors.Is(err, review.ErrAnswer) {
+					t.Errorf("verdict %q, %v", got.Verdict, err)
+				}
+				asked := told.Told()[0]
+				if entries, err := os.ReadDir(asked.Dir); err == nil {
+					t.Errorf("its folder is left, with %d files", len(entries))
+				}
+				if !strings.Contains(asked.Prompt, "it counts") || v.Name() != "validator" {
+					t.Errorf("%q was asked %s", v.Name(), asked.Prompt)
+				}
+			})
+		}
+	})
+}
+
+// TestReviewerFails: a reviewer that ends without a word may be asked once more;
+// one that is not there, not logged in or at its limit may not.
+func TestReviewerFails(t *testing.T) {
+	cleanHome(t)
+	r := worker(t, "claude", agent.Options{}).Reviewer("ops")
+	ask := func() error {
+		_, err := r.Review(t.Context(), review.Request{About: review.AboutTask})
+		return err
+	}
+	fake.Install(t, "claude", fake.Turn{Fail: "boom"}, fake.Turn{Fail: "429 rate limit"}, fake.Turn{Say: contract})
+	var login *agent.LoginError
+	if err := ask(); !errors.As(err, &login) {
+		t.Errorf("error %v", err)
+	}
+	t.Setenv("ANTHROPIC_API_KEY", key)
+	if err := ask(); !errors.Is(err, review.ErrCrashed) {
+		t.Errorf("error %v", err)
+	}
+	var limit *exec.LimitError
+	if err := ask(); !errors.As(err, &limit) || errors.Is(err, review.ErrCrashed) {
+		t.Errorf("error %v", err)
+	}
+	got, err := r.Review(t.Context(), review.Request{About: review.AboutTask})
+	if err != nil || got.Verdict != "APPROVE" || got.Error != "" || len(got.Faults) > 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestAdvisors: agents propose as programs do.
+func TestAdvisors(t *testing.T) {
+	cleanHome(t)
+	t.Setenv("ANTHROPIC_API_KEY", key)
+	told := fake.Install(t, "claude", fake.Turn{In: 100, Out: 10,
+		Say: "```json\n{\"root_cause\": \"import error\", \"note\": \"n\", \"confidence\": 0.8, \"patch\": {\"summary\": \"s\", \"prompt\": \"p\"}}\n```"},
+		fake.Turn{Say: `{"findings": ["a.txt:1: ink dries"], "sources": ["a.txt"]}`},
+		fake.Turn{Say: `{"nothing": "no idea"}`}, fake.Turn{Say: "try harder"})
+	e := worker(t, "claude", agent.Options{})
+	c := advice.Case{Kind: advice.Reflection, Point: advice.Execution, Goal: "a goal",
+		Task: &plan.Task{ID: "1", Title: "Ink that dries"}, Method: advice.Method{ID: "primary", Prompt: "do it"},
+		Files: []string{"a.txt"}, Open: func(string) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader("ink dries slowly\n")), nil
+		}}
+	got, err := e.Advisor().Advise(t.Context(), c)
+	if err != nil || got.Advisor != "claude" || got.Confidence != 0.8 || got.Patch == nil || got.Cost.Tokens != 110 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	c.Kind, c.Point = advice.Research, advice.Task
+	got, err = e.Researcher().Advise(t.Context(), c)
+	if err != nil || len(got.Findings) != 1 || got.Sources[0] != "a.txt" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if asked := told.Told()[1].Prompt; !strings.Contains(asked, "ink dries slowly") {
+		t.Errorf("it was asked %s", asked)
+	}
+	if _, err = e.Researcher().Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
+		t.Errorf("error %v", err)
+	}
+	if _, err = e.Researcher().Advise(t.Context(), c); !errors.Is(err, external.ErrAnswer) {
+		t.Errorf("error %v", err)
+	}
+	c.Kind = advice.Feasible
+	if _, err = e.Advisor().Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestIdentity: an agent that reviews its own work is told from another by its
+// name or its model alone.
+func TestIdentity(t *testing.T) {
+	cleanHome(t)
+	fake.Install(t, "claude")
+	fake.Install(t, "codex")
+	of := func(x any) string {
+		id, err := x.(gate.Identified).Identity(t.Context())
+		if err != nil || id == "" {
+			t.Fatalf("identity %q, %v", id, err)
+		}
+		return id
+	}
+	mine := worker(t, "claude", agent.Options{})
+	if of(mine) != of(mine.Validator()) || of(mine) != of(mine.Reviewer("ops")) || of(mine) != of(mine.Advisor()) {
+		t.Error("an agent counts as somebody else than itself")
+	}
+	for name, other := range map[string]*agent.Executor{"another agent": worker(t, "codex", agent.Options{}),
+		"another model": worker(t, "claude", agent.Options{Model: "opus"})} {
+		if of(mine) == of(other.Validator()) {
+			t.Errorf("%s counts as the same", name)
+		}
+	}
+	version, err := mine.Version(t.Context())
+	if err != nil || !strings.HasPrefix(version, "claude 9.9.9 headless ") || len(strings.Fields(version)) != 4 {
+		t.Errorf("version %q, %v", version, err)
+	}
+}
+
+// TestCustom has an agent that somebody describes carry out a step.
+func TestCustom(t *testing.T) {
+	cleanHome(t)
+	t.Setenv("MINE_API_KEY", key)
+	told := fake.Install(t, "mine", fake.Turn{Write: map[string]string{"a.txt": "a\n"}, Say: "It is written.\nINSIGHT: ink dries"})
+	e := worker(t, "mine", agent.Options{Model: "large", Custom: &agent.Custom{Args: []string{"mine", "--model={model}", "--", "{prompt}"},
+		Variables: []string{"MINE_API_KEY"}}})
+	var log bytes.Buffer
+	o, err := e.Execute(t.Context(), work(t, &log))
+	if err != nil || !strings.HasPrefix(o.Stdout, "It is written.") || len(o.Insights) != 1 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	got := told.Told()[0]
+	if len(got.Args) != 3 || got.Args[0] != "--model=large" || !strings.Contains(got.Args[2], "a goal") || got.Prompt != "" {
+		t.Errorf("arguments %q, input %q", got.Args, got.Prompt)
+	}
+	if env := strings.Join(got.Env, "\n"); !strings.Contains(env, "MINE_API_KEY="+key) {
+		t.Errorf("environment %s", env)
+	}
+}
