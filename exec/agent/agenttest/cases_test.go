@@ -1,0 +1,312 @@
+package agenttest_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/planlock/planlock/exec/agent"
+	"github.com/planlock/planlock/exec/agent/agenttest"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+)
+
+func TestMain(m *testing.M) {
+	agenttest.Main()
+	os.Exit(m.Run())
+}
+
+// A kind is a way to drive an agent.
+type kind struct {
+	label string // as in "claude by acp"
+	name  string
+	how   agent.How
+	model string
+	asks  bool // before it writes
+	costs bool // it says what it has cost
+	// stops says that its turn ends where something is refused.
+	stops bool
+	// silent says that it neither tells of limits nor of a full context.
+	silent bool
+	// path is the folder of its program.
+	path func(t *testing.T) string
+	slow time.Duration // more than it takes to start
+}
+
+// small are the agents that are always there.
+func small() []kind {
+	path := func(t *testing.T) string {
+		dir := t.TempDir()
+		agenttest.Install(t, dir, "claude", "claude-agent-acp")
+		return dir
+	}
+	return []kind{
+		{label: "small headless", name: "claude", how: agent.Headless, costs: true, path: path, slow: 3 * time.Second},
+	}
+}
+
+// A scene is a user with an agent, a model and a workspace.
+type scene struct {
+	kind
+	model *agenttest.Model
+	bench *exectest.Bench
+	home  string
+}
+
+// declared is a plan of one step that may create and modify what is named.
+const declared = `schema = 1
+profile = "scoped"
+[goal]
+description = "A greeting"
+[[tasks]]
+id = 1
+description = "Greet"
+[[tasks.steps]]
+id = 1
+description = "Write the greeting"
+prompt = "Write hello.txt and change old.txt."
+critical_flag = true
+on_failure = "block"
+postconditions = [{ kind = "file_contains", path = "hello.txt", text = "hello" }]
+artifacts = { create = ["hello.txt"], modify = ["old.txt"] }
+`
+
+// user is somebody with an empty home, one key, and the agent on PATH.
+func user(t *testing.T, k kind, m *agenttest.Model) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	for _, a := range agent.Known() {
+		for _, names := range [][]string{a.Keys, a.Variables} {
+			for _, name := range names {
+				t.Setenv(name, "")
+			}
+		}
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	t.Setenv("CODEX_HOME", "")
+	t.Setenv("PATH", k.path(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	switch k.name {
+	case "claude", "opencode":
+		t.Setenv("ANTHROPIC_API_KEY", m.Key)
+		t.Setenv("ANTHROPIC_BASE_URL", m.URL)
+	case "codex":
+		t.Setenv("OPENAI_API_KEY", m.Key)
+		t.Setenv("OPENAI_BASE_URL", m.URL+"/v1")
+	case "gemini":
+		t.Setenv("GEMINI_API_KEY", m.Key)
+		t.Setenv("GOOGLE_GEMINI_BASE_URL", m.URL)
+	}
+	return home
+}
+
+// executor is the agent of a kind.
+func executor(t *testing.T, k kind, silence time.Duration) *agent.Executor {
+	t.Helper()
+	x, err := agent.New(k.name, agent.Options{How: k.how, Model: k.model, Silence: silence})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// begin sets a scene up, with a plan that the agent carries out.
+func begin(t *testing.T, k kind, text string, silence time.Duration, turns ...agenttest.Turn) *scene {
+	t.Helper()
+	s := &scene{kind: k, model: agenttest.Serve(t, turns...)}
+	s.home = user(t, k, s.model)
+	s.bench = exectest.New(t, text, exectest.Files{"old.txt": "old\n", "other.txt": "mine\n"}, executor(t, k, silence))
+	return s
+}
+
+// wanted checks how a run ended, what the files are, and that the key is nowhere.
+func (s *scene) wanted(t *testing.T, r *exectest.Result, status history.Status, files map[string]string) {
+	t.Helper()
+	r.Want(t, status)
+	for name, want := range files {
+		if got := r.Read(t, name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	s.keyless(t)
+}
+
+// keyless fails the test where the key is in any file of the workspace.
+func (s *scene) keyless(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(s.bench.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), s.model.Key) {
+			t.Errorf("the key stands in %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// done is what a model does that keeps to the plan.
+func done() []agenttest.Turn {
+	return []agenttest.Turn{
+		{Say: "I write it.", Calls: []agenttest.Call{agenttest.Write("hello.txt", "hello\n")}},
+		agenttest.Do(agenttest.Read("old.txt")),
+		agenttest.Do(agenttest.Edit("old.txt", "old", "new")),
+		agenttest.Say("Both files are as they should be."),
+	}
+}
+
+// A play is one case, for each kind of agent.
+type play struct {
+	name string
+	full bool // only where all is run
+	run  func(t *testing.T, k kind)
+}
+
+// plays are the cases.
+var plays = []play{
+	{"write and edit", false, writeAndEdit},
+	{"undeclared", false, undeclared},
+	{"lie", true, lie},
+	{"hang", true, hang},
+	{"cancelled", true, cancelled},
+	{"full context", true, fullContext},
+	{"wrong key", true, wrongKey},
+	{"feedback", true, feedback},
+}
+
+func TestSmallAgents(t *testing.T) {
+	for _, k := range small() {
+		t.Run(k.label, func(t *testing.T) {
+			for _, p := range plays {
+				t.Run(p.name, func(t *testing.T) { p.run(t, k) })
+			}
+		})
+	}
+}
+
+func writeAndEdit(t *testing.T, k kind) {
+	s := begin(t, k, declared, 0, done()...)
+	r := s.bench.Run(t)
+	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n", "other.txt": "mine\n"})
+	asked := s.model.Conversation()
+	if len(asked) < 4 || !strings.Contains(asked[0].Body, "Write hello.txt and change old.txt.") ||
+		!strings.Contains(asked[0].Body, "A greeting") {
+		t.Errorf("what it was told: %d requests", len(asked))
+	}
+	usage := r.Run.Step("1.1").Attempts[0].Said
+	t.Logf("%+v", usage)
+	for _, name := range []string{".claude", ".claude.json", ".codex", ".gemini", ".config", ".local"} {
+		if _, err := os.Stat(filepath.Join(s.home, name)); err == nil {
+			t.Errorf("the user's own home has %s now", name)
+		}
+	}
+}
+
+// undeclared has the agent write what the plan does not declare: it is refused
+// before where the agent asks, and undone where it does not.
+func undeclared(t *testing.T, k kind) {
+	s := begin(t, k, declared, 0, agenttest.Do(agenttest.Write("hello.txt", "hello\n")),
+		agenttest.Do(agenttest.Read("other.txt")), agenttest.Do(agenttest.Edit("other.txt", "mine", "yours")),
+		agenttest.Do(agenttest.Read("old.txt")), agenttest.Do(agenttest.Edit("old.txt", "old", "new")),
+		agenttest.Say("All is done."))
+	r := s.bench.Run(t)
+	if !k.asks {
+		s.wanted(t, r, history.NotAchieved, map[string]string{"hello.txt": "", "old.txt": "old\n", "other.txt": "mine\n"})
+		if f := r.Failed("1.1"); f == nil || !strings.Contains(r.Report.String(), "other.txt") {
+			t.Errorf("nothing is said of other.txt:\n%s", r.Report)
+		}
+		return
+	}
+	status, now := history.Achieved, "new\n"
+	if k.stops {
+		status, now = history.NotAchieved, "old\n"
+	}
+	s.wanted(t, r, status, map[string]string{"old.txt": now, "other.txt": "mine\n"})
+}
+
+// lie has the agent say that it is done, and do nothing.
+func lie(t *testing.T, k kind) {
+	s := begin(t, k, declared, 0, agenttest.Say("Done. Both files are written."))
+	s.wanted(t, s.bench.Run(t), history.NotAchieved, map[string]string{"hello.txt": "", "old.txt": "old\n"})
+}
+
+// hang has the model say nothing, for longer than the agent may be silent.
+func hang(t *testing.T, k kind) {
+	began := time.Now()
+	s := begin(t, k, declared, k.slow, agenttest.Turn{Hang: true})
+	r := s.bench.Run(t)
+	s.wanted(t, r, history.NotAchieved, map[string]string{"hello.txt": "", "old.txt": "old\n"})
+	if took := time.Since(began); took > 4*k.slow+30*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// cancelled has somebody stop the run while the agent is at work.
+func cancelled(t *testing.T, k kind) {
+	s := begin(t, k, declared, 0, agenttest.Do(agenttest.Write("hello.txt", "hello\n")), agenttest.Turn{Hang: true})
+	locked := s.bench.Lock(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if len(s.model.Conversation()) >= 2 {
+				cancel()
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	report, err := s.bench.Controller.Run(ctx, locked)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v\n%s", err, report)
+	}
+	if text, err := os.ReadFile(filepath.Join(s.bench.Dir, "hello.txt")); err == nil {
+		t.Errorf("hello.txt is there: %q", text)
+	}
+	s.keyless(t)
+}
+
+// fullContext has the model say that the conversation is too long for it. A fresh
+// attempt does the step.
+func fullContext(t *testing.T, k kind) {
+	if k.silent {
+		t.Skip("the agent makes its conversation shorter by itself, and does not say that it is full")
+	}
+	text := strings.Replace(declared, `on_failure = "block"`, "on_failure = \"retry\"\nmax_retries = 1", 1)
+	s := begin(t, k, text, 0, append([]agenttest.Turn{{TooLong: true}}, done()...)...)
+	r := s.bench.Run(t)
+	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
+}
+
+// wrongKey has a key that the server does not know.
+func wrongKey(t *testing.T, k kind) {
+	s := begin(t, k, declared, 0, done()...)
+	s.model.Key = "sk-planlock-stub-another-key-000000"
+	r := s.bench.Run(t)
+	s.wanted(t, r, history.NotAchieved, map[string]string{"hello.txt": ""})
+	if !strings.Contains(r.Report.String(), "not logged in") {
+		t.Errorf("it is not said that nobody is logged in:\n%s", r.Report)
+	}
+}
+
+// feedback has the first attempt forget a file. The second is told, in the same
+// conversation where that can be gone on with.
+func feedback(t *testing.T, k kind) {
+	text := strings.Replace(declared, `on_failure = "block"`, "on_failure = \"retry\"\nmax_retries = 1", 1)
+	s := begin(t, k, text, 0, agenttest.Say("Done."), done()[0], done()[1], done()[2], agenttest.Say("Now it is done."))
+	s.wanted(t, s.bench.Run(t), history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
+	asked := s.model.Conversation()
+	if len(asked) < 2 || !strings.Contains(asked[1].Body, "hello.txt") {
+		t.Errorf("what it was told: %d requests", len(asked))
+	}
+}
