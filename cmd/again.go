@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -36,7 +37,14 @@ func typed(of *kong.Node, words []string, names ...string) []string {
 			continue
 		}
 		if set && f.Tag.Get("again") == againPath {
-			word = "--" + name + "=" + absolute(value, names)
+			who := value
+			if name == "reviewer" {
+				_, who, _ = strings.Cut(value, "=")
+			}
+			if who, _, _ = strings.Cut(who, "="); name == "executor" || !slices.Contains(names, who) {
+				value = absolute(value, names)
+			}
+			word = "--" + name + "=" + value
 		}
 		list = append(list, word)
 	}
@@ -99,6 +107,8 @@ func forCommand(command string, given []string, without ...string) string {
 		case command == "resume" && f.Tag.Get("again") == againBegin:
 		case command == "resume" && name == "executor" && !strings.Contains(value, "="):
 			// the run remembers its default
+		case command == "resume" && knownAgent(name, value):
+			// the run remembers who that is
 		case !set || f.IsBool():
 			text += " " + word
 		case f.Tag.Get("again") == againPath:
@@ -109,6 +119,20 @@ func forCommand(command string, given []string, without ...string) string {
 		}
 	}
 	return text
+}
+
+// knownAgent reports whether a flag gives a role to a known agent.
+func knownAgent(flag, value string) bool {
+	switch flag {
+	case "reviewer":
+		_, value, _ = strings.Cut(value, "=")
+	case "validator", "advisor", "researcher":
+	default:
+		return false
+	}
+	name, _, _ := strings.Cut(value, "=")
+	_, known := agent.Named(name)
+	return known
 }
 
 // resumeWith is the command that goes on with a run that was given these flags.
@@ -131,8 +155,11 @@ func resumeWith(run *history.Run, dir string, given []string) string {
 				text += " --evidence"
 			}
 			name, ok := strings.CutPrefix(c.Name, "agent:executor ")
+			if _, known := agent.Named(name); known && ok && !gives(given, "executor="+name+"=") {
+				continue
+			}
 			if ok && name != "shell" && name != "default" && name != run.Started.Executor &&
-				!gives(given, "executor="+name+"=") {
+				!gives(given, "executor="+name+"=") && !gives(given, "agent="+name) {
 				text += " --executor " + quoted(name) + "=PATH"
 			}
 		}

@@ -37,6 +37,7 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	p.terms = termsOf(run.Policy.Given)
 	c := p.controller(f.Dir)
 	c.NoSandbox = run.Started.NoSandbox
+	f.recall(run.Policy.Given, f.typed)
 	if err := f.seat(ctx, p, c, run.Started.Executor); err != nil {
 		return err
 	}
@@ -44,12 +45,16 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	acks, err := f.accept(ctx, p, nil, f.Dir, codes(f.Ack))
+	if err != nil {
+		return ofPlan(path, err)
+	}
 	accepted := slices.Concat(run.Started.Acknowledged, codes(f.Ack))
 	if err := seatsPrompts(c, &draft.Plan, accepted, draft.Format, ""); err != nil {
 		return err
 	}
 	p.sign(c)
-	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: codes(f.Ack),
+	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: acks,
 		By: defaultName(), Reason: f.Reason})
 	if err != nil {
 		if failed := p.foretell(ctx, f, run, draft, err); failed != nil {

@@ -34,7 +34,7 @@ type cli struct {
 	inside func(path string) error                                      // refuses files that are none of its business
 	// settled is what was settled when the server began: what files settle since,
 	// an agent may have written.
-	settled *configuration
+	settled *settled
 }
 
 // A sink remembers that something could not be written, so that data which went

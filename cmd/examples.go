@@ -9,6 +9,8 @@ func examples(name string) []string {
 		return []string{"planlock new --list", "planlock new --from . -o first.toml"}
 	case "check":
 		return []string{"planlock check plan.toml", "planlock check - --format json < plan.toml"}
+	case "agents":
+		return []string{"planlock agents", "planlock agents --needs --format json"}
 	case "lock":
 		return []string{"planlock lock plan.toml", "planlock lock plan.toml --preset assistant -o plan.lock.json"}
 	case "graph":

@@ -8,6 +8,7 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/planlock/planlock v0.1.0
+	github.com/planlock/planlock/exec/agent v0.1.0
 	github.com/planlock/planlock/exec/mcp v0.1.0
 	github.com/planlock/planlock/ledger/source/treesitter v0.1.0
 	github.com/rogpeppe/go-internal v1.16.0

@@ -50,6 +50,9 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	}
 	brought := slices.Collect(maps.Keys(p.with.Executors))
 	p.color = c.given().Color
+	if in, ok := c.runner.(interface{ seats() *roles }); ok {
+		brought = append(brought, in.seats().settled.agentNames()...)
+	}
 	c.given().typed = typed(k.Model.Node, words[:slices.Index(words, "--")], brought...)
 	err = c.Run(ctx, p)
 	if in, ok := c.runner.(interface{ workspaceDir() string }); ok {
@@ -128,6 +131,7 @@ func commands() []command {
 		{before, "lock", "PATH", "checks and approves a plan and writes its lock file", &lockCommand{}},
 		{before, "graph", "PATH", "draws the graph of a plan", &graphCommand{}},
 		{before, "convert", "PATH", "writes a plan of any format as a native plan", &convertCommand{}},
+		{before, "agents", "", "lists coding agents: what is installed, logged in, and what is missing", &agentsCommand{}},
 		{during, "run", "PATH", "runs a plan; locks it first if it has no lock", &runCommand{}},
 		{during, "resume", "[RUN]", "goes on after an interruption, a crash or an answer", &resumeCommand{}},
 		{during, "status", "[RUN]", "says where a run stands and what it waits for", &statusCommand{}},

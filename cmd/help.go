@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/cmd/internal/manual"
 	"github.com/planlock/planlock/cmd/internal/usage"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
 )
@@ -89,6 +90,10 @@ func valuesOf(f *kong.Flag) (words []string) {
 	case "preset":
 		for _, p := range preset.All() {
 			words = append(words, p.Name)
+		}
+	case "agent", "validator", "advisor", "researcher":
+		for _, a := range agent.Known() {
+			words = append(words, a.Name)
 		}
 	case "answers":
 		words = []string{"refuse", "wait"}

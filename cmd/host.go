@@ -58,12 +58,13 @@ func documents() []document.Document { return append(document.All(), html.Page()
 
 // roles are the flags that say who takes part in a run.
 type roles struct {
+	Agent            []string      `again:"begin" sep:"none" placeholder:"NAME" help:"the coding agent that carries out steps: NAME or NAME=MODEL, as planlock agents lists them; may be repeated: the first is the default, the others carry out steps that ask for them by name"`
 	Executor         []string      `again:"path" sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
-	Reviewer         []string      `again:"path" sep:"none" placeholder:"PATH" help:"who approves tasks before they begin: NAME=PATH, the path of a program that answers with a contract; may be repeated"`
-	Validator        string        `again:"path" placeholder:"PATH" help:"who looks at what was done, at the end of each task: the path of a program (docs/validator-protocol.md)"`
+	Reviewer         []string      `again:"path" sep:"none" placeholder:"NAME=X" help:"who approves tasks before they begin: NAME=AGENT, or NAME=PATH, the path of a program that answers with a contract; may be repeated"`
+	Validator        string        `again:"path" placeholder:"X" help:"who looks at what was done, at the end of each task: an agent, or the path of a program (docs/validator-protocol.md)"`
 	ValidatorTimeout time.Duration `again:"always" placeholder:"DURATION" help:"how long the validator may take for an answer, as in 90s; 0: 2m, and 5m at most"`
-	Advisor          string        `again:"path" placeholder:"PATH" help:"who is asked after a failure, why it was and what to do otherwise: the path of a program (docs/advisor-protocol.md)"`
-	Researcher       string        `again:"path" placeholder:"PATH" help:"who is asked what should be known before a task, or before it is tried another way: the path of a program (docs/advisor-protocol.md)"`
+	Advisor          string        `again:"path" placeholder:"X" help:"who is asked after a failure, why it was and what to do otherwise: an agent, or the path of a program (docs/advisor-protocol.md)"`
+	Researcher       string        `again:"path" placeholder:"X" help:"who is asked what should be known before a task, or before it is tried another way: an agent, or the path of a program (docs/advisor-protocol.md)"`
 	AdvisorTimeout   time.Duration `again:"always" placeholder:"DURATION" help:"how long the advisor and the researcher may take for an answer, as in 90s; 0: 2m, and 5m at most"`
 	Patterns         string        `again:"path" placeholder:"FILE" help:"what plans can be made from: a plan that names one of them is weighed against it (docs/advisor-protocol.md)"`
 	Evidence         bool          `again:"always" help:"look for the evidence of each task when it is over"`
@@ -74,6 +75,7 @@ type roles struct {
 	Learned          bool          `again:"always" help:"advise with what was learned in this workspace and promoted; part of what is locked"`
 
 	settled settled
+	seated  []seat
 }
 
 // seat gives a controller its executors, its reviewers, its validator, its
@@ -142,9 +144,18 @@ func (r *roles) seatReviewers(c *exec.Controller) error {
 	for _, word := range r.Reviewer {
 		name, path, ok := strings.Cut(word, "=")
 		if !ok || name == "" || path == "" {
-			return &usageError{fmt.Sprintf("--reviewer %q: give NAME=PATH", word)}
+			return &usageError{fmt.Sprintf("--reviewer %q: give NAME=PATH, or NAME=AGENT", word)}
 		}
-		path, err := filepath.Abs(path)
+		one, err := r.settled.who("reviewer", path)
+		if err != nil {
+			return err
+		}
+		if one != nil {
+			r.take("reviewer", name, one.Name(), one)
+			c.Reviewers = append(c.Reviewers, one.Reviewer(name))
+			continue
+		}
+		path, err = filepath.Abs(path)
 		if err != nil {
 			return fmt.Errorf("reviewer %q: %w", name, err)
 		}
@@ -164,10 +175,22 @@ func (r *roles) seatValidator(c *exec.Controller) error {
 		}
 		return nil
 	}
+	one, err := r.settled.who("validator", r.Validator)
+	switch {
+	case err != nil:
+		return err
+	case one != nil && r.ValidatorTimeout != 0:
+		return &usageError{fmt.Sprintf("--validator-timeout is of programs; the agent %s has 5m", one.Name())}
+	case one != nil:
+		r.take("validator", "validator", one.Name(), one)
+		c.Gates = append(c.Gates, review.Work(one.Validator()))
+		return nil
+	}
 	path, err := filepath.Abs(r.Validator)
 	if err != nil {
 		return fmt.Errorf("validator %q: %w", r.Validator, err)
 	}
+	r.take("validator", "validator", path, nil)
 	c.Gates = append(c.Gates, review.Work(&external.Program{Label: "validator", Args: []string{path},
 		Timeout: r.ValidatorTimeout}))
 	return nil
@@ -186,10 +209,29 @@ func (r *roles) seatAdvisors(c *exec.Controller) error {
 		if path == "" {
 			return nil
 		}
-		path, err := filepath.Abs(path)
+		one, err := r.settled.who(label, path)
+		if err != nil {
+			return err
+		}
+		for _, kind := range kinds {
+			switch {
+			case one == nil:
+			case kind == advice.Research:
+				r.take(label, string(kind), one.Name(), one)
+				c.Advisors[kind] = one.Researcher()
+			default:
+				r.take(label, string(kind), one.Name(), one)
+				c.Advisors[kind] = one.Advisor()
+			}
+		}
+		if one != nil {
+			return nil
+		}
+		path, err = filepath.Abs(path)
 		if err != nil {
 			return fmt.Errorf("%s %q: %w", label, path, err)
 		}
+		r.take(label, label, path, nil)
 		for _, kind := range kinds {
 			c.Advisors[kind] = &proposing.Program{Label: label, Args: []string{path}, Timeout: r.AdvisorTimeout}
 		}
@@ -219,6 +261,10 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 	brought := exec.Executors{"shell": &shell.Executor{}}
 	maps.Copy(brought, known)
 	c.Executors = maps.Clone(brought)
+	first, err := r.seatAgents(c.Executors)
+	if err != nil {
+		return err
+	}
 	chosen := ""
 	for _, word := range r.Executor {
 		name, path, named := strings.Cut(word, "=")
@@ -227,7 +273,10 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 			if _, twice := c.Executors[name]; twice {
 				return &usageError{fmt.Sprintf("--executor %s=…: there is an executor of this name already", name)}
 			}
-			c.Executors[name] = newAgent(name, path)
+			c.Executors[name] = newProgram(name, path)
+		case r.settled.isAgent(word) && brought[word] == nil:
+			return &usageError{fmt.Sprintf("--executor %s: %s", word,
+				cmp.Or(there(word), word+" is a known agent")) + ":  --agent " + word}
 		case word == "":
 			return &usageError{"--executor: no name; give shell, the path of a program, or NAME=PATH"}
 		case chosen != "":
@@ -237,14 +286,14 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 			chosen = word
 		}
 	}
-	word := cmp.Or(chosen, fallback, "shell")
-	byDefault := brought[word]
+	word := cmp.Or(chosen, first, fallback, "shell")
+	byDefault := c.Executors[word]
 	if byDefault == nil {
 		path, err := filepath.Abs(word)
 		if err != nil {
 			return fmt.Errorf("executor %q: %w", word, err)
 		}
-		byDefault = newAgent(path, path)
+		byDefault = newProgram(path, path)
 	}
 	if _, ok := byDefault.(*shell.Executor); ok {
 		delete(c.Executors, "shell") // it answers to its name already
@@ -313,20 +362,20 @@ func openBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
 	return bookOf(ctx, log)
 }
 
-// An agent is a program that carries out steps, known under the name that the
+// A programAgent is a program that carries out steps, known under the name that the
 // journal remembers: its path, or the name that plans use.
-type agent struct {
+type programAgent struct {
 	*program.Executor
 	as string
 }
 
 // Name is what steps may ask for, and what a resumed run looks for.
-func (a *agent) Name() string { return a.as }
+func (a *programAgent) Name() string { return a.as }
 
-// newAgent is the program at a path, known under a name.
-func newAgent(name, path string) *agent {
+// newProgram is the program at a path, known under a name.
+func newProgram(name, path string) *programAgent {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	return &agent{&program.Executor{Args: []string{path}, Name: filepath.Base(path)}, name}
+	return &programAgent{&program.Executor{Args: []string{path}, Name: filepath.Base(path)}, name}
 }

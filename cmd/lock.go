@@ -55,7 +55,11 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err := inUse(ctx, p.workspace(f.Dir), c.LockFile); err != nil {
 		return ofPlan(f.Args[0], err)
 	}
-	locked, err := p.lock(ctx, c, draft, acceptedOf(draft, f.Ack))
+	acks, own, err := f.consent(ctx, p, c, draft, nil, acceptedOf(draft, f.Ack))
+	if err != nil {
+		return ofPlan(f.Args[0], err)
+	}
+	locked, err := p.lock(ctx, c, draft, slices.Concat(acks, own))
 	if err != nil {
 		return ofPlan(f.Args[0], err)
 	}
@@ -171,20 +175,21 @@ func lockPath(d *plan.Draft, named string) (string, error) {
 }
 
 // lockFor reads the lock of a plan, or makes one that belongs to the run alone
-// where there is none.
+// where there is none. acks are the codes that somebody typed, own those of what
+// was acknowledged in another way.
 //
 // A lock that was read is believed only with the plan that it names, which the
 // library holds; here only the messages are made that say how to go on where it
 // does not fit.
 func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft, path, named string,
-	acks []string) (*plan.Locked, error) {
+	acks, own []string) (*plan.Locked, error) {
 	file, err := lockPath(draft, named)
 	if err != nil {
 		return nil, err
 	}
 	text, err := readLock(file)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
-		return p.lock(ctx, c, draft, acks)
+		return p.lock(ctx, c, draft, slices.Concat(acks, own))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock file: %w", err)

@@ -52,7 +52,7 @@ func (f *mcpCommand) Run(ctx context.Context, p *cli) error {
 		fmt.Fprintln(p.err, "planlock: mcp speaks JSON-RPC on standard input and output: an agent's client starts it (docs/mcp.md)")
 	}
 	defer survivePipe()()
-	agent := &served{of: p, dir: dir, given: f.typed, settled: &f.settled.config}
+	agent := &served{of: p, dir: dir, given: f.typed, settled: &f.settled}
 	server := &mcp.Server{Dir: dir, Version: exec.Version(), By: defaultName(), Do: agent.do,
 		Runs: p.workspace(dir).Runs}
 	return server.Serve(ctx, io.NopCloser(p.in), unclosed{p.out})
@@ -70,7 +70,7 @@ type served struct {
 	dir   string
 	given []string // the flags of the server
 
-	settled *configuration // when the server began
+	settled *settled // when the server began
 }
 
 // A reply is what a command printed, and how it ended.

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -225,6 +226,9 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 // absent are the flags that bring those who are missing.
 func absent(err error) (hints []string) {
 	if e, ok := err.(*exec.AbsentError); ok && e.Role != "gate" {
+		if _, known := agent.Named(e.Name); known {
+			return []string{"have that agent carry out steps:  --agent " + e.Name}
+		}
 		value := "PATH"
 		if e.Name != "" {
 			value = quoted(e.Name) + "=PATH"

@@ -38,7 +38,7 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		}
 		return "all was carried out, and not all of it was looked at: roll it back" + back(at.run, as) +
 			" and run it with checks that fail without the work (of a step that changes nothing there are none: " +
-			"critical_flag = false has the goal not depend on it), or have a program look with --validator PATH"
+			"critical_flag = false has the goal not depend on it), or have an agent or a program look with --validator"
 	}
 	for _, s := range at.run.Steps {
 		if s.Failed != nil && s.Last() != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/cmd/internal/config"
 	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/file"
@@ -184,10 +185,14 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 	fmt.Fprintf(w, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
 		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
 	for _, name := range strangers(&draft.Plan) {
+		if _, known := agent.Named(name); known {
+			fmt.Fprintf(w, "To run it, have the agent %s carry out steps: --agent %s\n", name, name)
+			continue
+		}
 		fmt.Fprintf(w, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
 	}
 	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
-		who := "who understands prompts: --executor PATH"
+		who := "who understands prompts: --agent NAME (planlock agents lists them), or --executor PATH"
 		if draft.Format == plan.PendingActions { // whose jobs reviewers propose
 			who += ", or who proposes jobs: --reviewer NAME=PATH"
 		}
@@ -267,7 +272,7 @@ func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string, format pl
 	if len(steps) == 0 {
 		return nil
 	}
-	hint := "name a program that understands prompts:  --executor PATH"
+	hint := "name who understands prompts:  --agent NAME (planlock agents lists them), or --executor PATH"
 	switch {
 	case format == plan.Native:
 		hint += "; or give the step a run"

@@ -21,6 +21,7 @@ import (
 type resumeCommand struct {
 	arguments
 	session
+	Ack    []string `again:"never" sep:"none" placeholder:"CODE" help:"accept an agent or a program that a file of the repository names, by its code; what the plan needs accepted was accepted when the run began"`
 	Plan   string   `again:"path" placeholder:"FILE" help:"where the plan lies now, if it lies elsewhere"`
 	Accept []string `again:"never" placeholder:"NAME" sep:"none" help:"let the run go on although this moved, by the name that the refusal gives it, as in \"agent gate polite\"; may be repeated, and stands in the journal with your name"`
 }
@@ -32,6 +33,7 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	f.recall(run.Policy.Given, f.typed)
 	f.flags = merged(run.Policy.Given, f.typed)
 	p.terms = termsOf(run.Policy.Given)
 	c, err := f.controller(ctx, p, run.Started.Executor)
@@ -44,6 +46,9 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err := p.apart(f.Dir); err != nil {
 		return err
 	}
+	if _, err := f.accept(ctx, p, &f.session, f.Dir, codes(f.Ack)); err != nil {
+		return err
+	}
 	if err := f.keeps(run, f.typed); err != nil {
 		return err
 	}
@@ -51,6 +56,9 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	_, c.LockFile = p.workspace(f.Dir).Sources(run)
 	locked, err := p.lockAgain(ctx, c, run, f.Plan)
 	if err != nil {
+		return f.placed(err, "", run)
+	}
+	if err := f.present(ctx, c, locked.Plan()); err != nil {
 		return f.placed(err, "", run)
 	}
 	chosen := plan.Mode("")

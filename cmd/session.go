@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -59,11 +60,15 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	acks, own, err := f.consent(ctx, p, c, draft, &f.session, acceptedOf(draft, f.Ack))
+	if err != nil {
+		return f.placed(err, f.Args[0], nil)
+	}
 	mode := cmp.Or(plan.Mode(f.Mode), draft.Plan.Execution.DefaultMode)
 	if err := f.seatEscalator(p, c, "", waitsForAnswers(&draft.Plan, mode)); err != nil {
 		return err
 	}
-	locked, err := p.lockFor(ctx, c, draft, f.Args[0], f.Lock, acceptedOf(draft, f.Ack))
+	locked, err := p.lockFor(ctx, c, draft, f.Args[0], f.Lock, acks, own)
 	if err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
@@ -77,8 +82,11 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err := tellNeeds(ctx, p.err, c, draft); err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}
+	for _, code := range own {
+		fmt.Fprintf(p.err, "accepted: %s, by naming it\n", escaped(code))
+	}
 	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
-		again := func() (*plan.Locked, error) { return p.lock(ctx, c, draft, acceptedOf(draft, f.Ack)) }
+		again := func() (*plan.Locked, error) { return p.lock(ctx, c, draft, slices.Concat(acks, own)) }
 		return p.runSettled(ctx, c, locked, f.begin(c), again)
 	})
 }

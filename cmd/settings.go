@@ -143,7 +143,7 @@ func (p *cli) settle(c *command, of *kong.Node, words []string) ([]string, error
 	}
 	s, typed := &in.seats().settled, words[:slices.Index(words, "--")]
 	if p.settled != nil {
-		s.config = *p.settled
+		*s = *p.settled
 		return words, nil
 	}
 	var err error
@@ -192,15 +192,7 @@ func (s *settled) value(flag, value string, setting config.Setting) string {
 	default:
 		return value
 	}
-	if filepath.IsAbs(value) {
-		return value
-	}
-	for _, at := range s.config.looked {
-		if displayPath(at.Path) == setting.Place.File {
-			return filepath.Join(filepath.Dir(at.Path), value)
-		}
-	}
-	return value
+	return s.path(value, setting)
 }
 
 // lastOf is what a flag was set to last, or another value.
@@ -252,9 +244,4 @@ func flat(err error) (all []error) {
 		all = append(all, flat(e)...)
 	}
 	return all
-}
-
-// isAgent reports whether a word names an agent.
-func (s *settled) isAgent(name string) bool {
-	return slices.ContainsFunc(s.config.Agents(), func(a config.Agent) bool { return a.Name == name })
 }
