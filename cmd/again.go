@@ -142,6 +142,9 @@ func knownAgent(flag, value string) bool {
 // they were given, as with a run that another program began, the envelope says
 // who they are, and paths are for the reader to fill in.
 func resumeWith(run *history.Run, dir string, given []string) string {
+	if spent := run.Flow.Spent(); spent != nil {
+		given = withBudget(given, spent.Cost)
+	}
 	text := resumeIn(dir, run.Started.Run) + forCommand("resume", given)
 	if env := run.Started.Envelope; env != nil {
 		for _, c := range env.Components {
@@ -214,3 +217,17 @@ func attendOther(dir, id string) string {
 
 // waits leaves questions for planlock answer.
 const waits = " --answers wait"
+
+// withBudget are the flags with which a run goes on that has cost so much: twice
+// that, in whole cents, where they give no larger budget.
+func withBudget(given []string, cost history.Money) []string {
+	const flag, cent = "--budget=", history.Dollar / 100
+	at := slices.IndexFunc(given, func(word string) bool { return strings.HasPrefix(word, flag) })
+	if at >= 0 {
+		if m, err := history.ParseMoney(strings.TrimPrefix(given[at], flag)); err == nil && m > cost {
+			return given
+		}
+		given = slices.Delete(slices.Clone(given), at, at+1)
+	}
+	return append(slices.Clone(given), flag+((2*cost+cent-1)/cent*cent).Decimal())
+}

@@ -123,6 +123,7 @@ type conduct struct {
 	Answers     string        `again:"path" placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse, wait, or a file of rules; where none is named, they wait in a mode that was chosen and is not silent, and are refused else"`
 	Patience    time.Duration `again:"always" placeholder:"DURATION" help:"how long, as in 10m, a question waits for its answer; 0: for ever"`
 	TokenBudget int64         `again:"always" placeholder:"TOKENS" help:"how many tokens a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"`
+	Budget      string        `again:"always" placeholder:"AMOUNT" help:"what the run may cost over all its sessions, in US dollars, as in 5.00, as far as who works for it says what that costs: it stops when that is spent, to be resumed with more; no limit by default"`
 	Jobs        int           `again:"always" placeholder:"N" help:"how many steps run at once that the plan declares independent; 1: none, 0: what the plan says, else the processors for commands, and 4 for agents"`
 	Isolate     bool          `again:"begin" help:"work in a clone; the workspace changes only if the run succeeds"`
 	NoSandbox   bool          `again:"begin" help:"run commands without a sandbox; part of what is locked"`
@@ -137,6 +138,10 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	if s.TokenBudget < 0 {
 		return nil, &usageError{"--token-budget: a number of tokens is not negative"}
 	}
+	budget, err := history.ParseMoney(cmp.Or(s.Budget, "0"))
+	if err != nil || s.Budget != "" && budget == 0 {
+		return nil, &usageError{fmt.Sprintf("--budget %q: an amount of US dollars, such as 5.00", s.Budget)}
+	}
 	if s.Jobs < 0 || s.Jobs > plan.MaxJobs {
 		return nil, &usageError{fmt.Sprintf("--jobs: a number from 0 to %d", plan.MaxJobs)}
 	}
@@ -149,7 +154,7 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	c := p.controller(s.Dir)
 	c.Mode, c.Preset, c.NoSandbox, c.Patience, c.TokenBudget = plan.Mode(s.Mode), s.Preset, s.NoSandbox, s.Patience,
 		s.TokenBudget
-	c.Jobs, c.Given = s.Jobs, s.flags
+	c.Jobs, c.Given, c.Budget = s.Jobs, s.flags, budget
 	return c, s.seat(ctx, p, c, executor)
 }
 

@@ -223,7 +223,7 @@ func (e *execution) assemble() {
 		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers, Hints: c.Hints,
 			Ready: c.Ready},
 		Evidence: &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},
-		Attempts: &attempt.Attempts{Session: s, Bound: e.bound, Rewind: e.rewind,
+		Attempts: &attempt.Attempts{Session: s, Spending: &attempt.Spending{}, Bound: e.bound, Rewind: e.rewind,
 			Hints: c.Hints, Inbox: persons.Inbox, Executor: e.executor},
 		Deliveries: e.deliveries,
 		Ending: &ending.Ending{Session: s, Bound: e.bound, Rewind: e.rewind, Deliveries: e.deliveries,
@@ -249,10 +249,10 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
 			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase, Tests: w.Tests,
 			Within: w.Within, Bound: w.Bound, NonGoals: w.NonGoals, Compress: e.Rec.Run.Flow.Warned,
-			Feedback: w.Feedback, Briefing: w.Briefing, Home: place, Activity: func(string) {}, Spent: func(Usage) {},
+			Feedback: w.Feedback, Briefing: w.Briefing, Home: place, Activity: w.Activity, Spent: func(u Usage) { w.Spent(u.spent()) },
 			Runner: w.Runner, Output: w.Output})
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
-			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
+			Tokens: o.Usage.spent().Tokens, Calls: o.Usage.Calls, Cost: o.Usage.spent().Cost,
 			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts,
 			Insights: o.Insights, Decisions: o.Decisions}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/needs"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -45,7 +46,7 @@ func (e *LimitError) Error() string {
 
 // ErrBudget is the cause with which the context of an attempt ends when the
 // run's budget (see [Policy]) is spent.
-var ErrBudget = errors.New("exec: the budget of the run is spent")
+var ErrBudget = attempt.ErrBudget
 
 // Money is an amount of US dollars.
 type Money = history.Money

@@ -41,6 +41,12 @@ type Policy struct {
 	// says, else no limit. At 70 % executors are asked to be brief, at 80 % the
 	// run stops with [ErrHandoff], and is resumed with a fresh count.
 	TokenBudget int64
+	// Budget is what a run may cost, over all sessions, as far as who works for it
+	// says what that costs; 0: no limit. An attempt that would go beyond it is ended
+	// ([ErrBudget]), and does not count, and a run that reached it stops with
+	// [ErrHandoff], to be resumed with a larger one. Whoever resumes without one
+	// leaves it as it was.
+	Budget Money
 	// Jobs is how many steps may run at once that the plan declares independent
 	// (docs/lanes.md); 1: none, 0: what the plan says, else the number of
 	// processors where a shell carries all of these out, and 4 where an agent

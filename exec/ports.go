@@ -203,6 +203,11 @@ type Usage struct {
 	Cost         Money `json:"cost,omitempty"` // as the agent says; 0 where it says nothing
 }
 
+// spent is what it is counted as: nobody gives anything back.
+func (u Usage) spent() attempt.Spent {
+	return attempt.Spent{Tokens: attempt.AddTokens(u.InputTokens, u.OutputTokens), Calls: u.Calls, Cost: max(u.Cost, 0)}
+}
+
 // Func is an Executor made of a function.
 type Func func(ctx context.Context, w Work) (Outcome, error)
 

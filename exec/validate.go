@@ -299,7 +299,8 @@ func (c *Controller) policyFor(of *plan.Plan) history.Policy {
 		Strategy: c.Strategy, TestFirst: c.TestFirst || said.TestFirst,
 		Deterministic: c.Deterministic || said.Deterministic,
 		TokenBudget:   cmp.Or(max(c.TokenBudget, 0), said.TokenBudget), Patience: c.Patience,
-		Jobs: c.jobs(of, said), OnConflict: said.OnConflict, External: said.External,
+		Budget: max(c.Budget, 0),
+		Jobs:   c.jobs(of, said), OnConflict: said.OnConflict, External: said.External,
 		Controls: said.Controls, Given: slices.Clone(c.Given),
 	}
 	for _, rung := range c.ladder() {

@@ -71,6 +71,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 	rep.count()
 	rep.Counts.Questions, rep.Counts.ModeSwitches, rep.Counts.RolledBack = r.Asked, len(r.Modes), len(rep.RolledBack)
 	rep.Counts.Consecutive = r.Consecutive
+	rep.Counts.Cost, rep.Counts.Budget = dollars(r.Flow.Cost), dollars(r.Policy.Budget)
 	rep.stand(p, r)
 	rep.Counts.Repeated = repeatsOf(r)
 	a := analysis.Of(p, r)

@@ -307,7 +307,7 @@ func newFailure(f *history.AttemptFailed) *attemptFailure {
 // in their output. Metrics are sorted by name.
 func newSaid(e *history.AttemptEnded, t *history.Telemetry) *said {
 	out := &said{Output: e.Output, Exit: e.Exit, Error: e.Error, Took: span(e.Took),
-		Tokens: e.Tokens, Calls: e.Calls, Stateful: e.Stateful}
+		Tokens: e.Tokens, Calls: e.Calls, Cost: dollars(e.Cost), Stateful: e.Stateful}
 	for name, value := range e.Metrics {
 		out.Metrics = append(out.Metrics, metric{name, value})
 	}

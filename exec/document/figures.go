@@ -33,7 +33,7 @@ func newKPIs(k analysis.KPIs, took span) kpis {
 		Retried: k.RetrySuccess.Of, RetrySucceeded: k.RetrySuccess.N, RetrySuccessRate: share(k.RetrySuccess),
 		EvidenceWanted: k.Evidence.Of, EvidenceFound: k.Evidence.N, EvidenceRate: share(k.Evidence),
 		UnaidedRate: share(k.Unaided), RecoveredRate: share(k.Recovered), TestFirstRate: share(k.TestFirst),
-		Resumed: k.Resumed, Tokens: k.Tokens, Seconds: seconds(took),
+		Resumed: k.Resumed, Tokens: k.Tokens, Cost: dollars(k.Cost), Seconds: seconds(took),
 	}
 }
 

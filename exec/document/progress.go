@@ -275,6 +275,7 @@ type progressCost struct {
 	Seconds float64 `json:"time_seconds"`
 	Calls   int     `json:"api_calls"`
 	Tokens  int64   `json:"tokens_used"`
+	Cost    dollars `json:"cost_usd,omitempty"`
 }
 
 // progressEducation is what a step taught.

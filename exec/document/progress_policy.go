@@ -69,7 +69,8 @@ func researchOf(s *history.Step) []progressResearch {
 			out = append(out, progressResearch{a.Advisor != "" || !a.Nothing, s.Address, a.Point,
 				list(a.Queries), list(a.Sources), list(a.Findings),
 				confidence(a.Confidence), a.Without(s.Task), newStamp(a.At.Add(-a.Cost.Took)),
-				newStamp(a.At), progressCost{a.Cost.Took.Seconds(), a.Cost.Calls, a.Cost.Tokens}})
+				newStamp(a.At), progressCost{a.Cost.Took.Seconds(), a.Cost.Calls, a.Cost.Tokens,
+					dollars(a.Cost.Cost)}})
 		}
 	}
 	return out

@@ -111,6 +111,9 @@ type counts struct {
 	RolledBack   int `json:"rolled_back"`
 	Consecutive  int `json:"consecutive_failures"`
 
+	Cost   dollars `json:"cost_usd,omitempty"`   // as far as somebody said
+	Budget dollars `json:"budget_usd,omitempty"` // what the run may cost
+
 	Repeated *repeats `json:"repeated,omitempty"` // of steps that are to do the same each time
 	Bases    bases    `json:"bases"`              // of steps that are completed, or whose work was there already
 }
@@ -326,6 +329,7 @@ type Tally struct {
 	Backups                                    int // backups that were tried
 	Patches                                    int // patches of advisors that were tried
 	Questions                                  int // that were asked, answered or not
+	Cost, Budget                               history.Money
 }
 
 // Count counts, while the run goes on and when it is over. A nil run counts
@@ -335,7 +339,8 @@ func Count(r *history.Run) Tally {
 		return Tally{}
 	}
 	t := Tally{Steps: len(r.Steps), Completed: r.Count(history.Completed), Failed: r.Count(history.Failed),
-		Skipped: r.Count(history.Skipped), Blocked: r.Count(history.Blocked), Questions: r.Asked}
+		Skipped: r.Count(history.Skipped), Blocked: r.Count(history.Blocked), Questions: r.Asked, Cost: r.Flow.Cost,
+		Budget: r.Policy.Budget}
 	for _, s := range r.Steps {
 		if s.Carried != nil {
 			t.Carried++
@@ -364,8 +369,21 @@ func (t Tally) String() string {
 	if t.Patches > 0 {
 		parts = append(parts, count(t.Patches, "patch", "patches"))
 	}
-	return strings.Join(append(parts, count(t.Questions, "question", "questions")), " · ")
+	parts = append(parts, count(t.Questions, "question", "questions"))
+	switch {
+	case t.Budget > 0:
+		parts = append(parts, fmt.Sprintf("%s of %s", t.Cost, t.Budget))
+	case t.Cost > 0:
+		parts = append(parts, t.Cost.String())
+	}
+	return strings.Join(parts, " · ")
 }
+
+// dollars are money as documents have it: a decimal number of US dollars, as text.
+type dollars history.Money
+
+// MarshalText writes the exact amount.
+func (d dollars) MarshalText() ([]byte, error) { return []byte(history.Money(d).Decimal()), nil }
 
 // Gates is what the gates came to that judged a step and its latest attempt, as
 // in "5 gates", or "4 of 5 gates" where one of them does not say yes. Gates
@@ -438,5 +456,6 @@ type kpis struct {
 	TestFirstRate    *float64 `json:"test_first_rate"`
 	Resumed          int      `json:"resumed"`
 	Tokens           int64    `json:"tokens"`
+	Cost             dollars  `json:"cost_usd,omitempty"` // as far as somebody said
 	Seconds          seconds  `json:"runtime_seconds"`
 }

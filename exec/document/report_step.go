@@ -210,6 +210,7 @@ type said struct {
 	Took     span     `json:"took_ms"`
 	Tokens   int64    `json:"tokens,omitempty"`
 	Calls    int      `json:"calls,omitempty"`
+	Cost     dollars  `json:"cost_usd,omitempty"`
 	Metrics  []metric `json:"metrics,omitempty"`
 	Stateful bool     `json:"stateful"`
 }

@@ -49,6 +49,8 @@ func meaning(c history.Class) string {
 		return "it changed something that is never restored"
 	case history.ContextExhausted:
 		return "the context of its executor was full"
+	case history.OverBudget:
+		return "what the run may cost was spent"
 	case history.SchemaMismatch:
 		return "its output does not have the form that the step expects"
 	case history.MissingEvidence:
@@ -153,7 +155,7 @@ func outcome(s history.Status) string {
 func (rep *Model) tally() string {
 	c := rep.Counts
 	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Carried, c.Retries, c.Backups, c.Patches,
-		c.Questions}.String()
+		c.Questions, history.Money(c.Cost), history.Money(c.Budget)}.String()
 }
 
 // asked is what gates came to: "5 gates", or "4 of 5 gates"; "" where none of them

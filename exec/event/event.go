@@ -47,6 +47,9 @@ const (
 	Asking  Kind = "asking"  // Question is put to the escalator, perhaps once more
 	Output  Kind = "output"  // an executor printed Output
 	Warning Kind = "warning" // Text went wrong, without consequences for the run
+	// Activity is what an executor is at, in Text: "editing server/limit.go". It is
+	// told a few times a second at most, and the last one is.
+	Activity Kind = "activity"
 )
 
 // An Event is something that happened in a run. What it points to must not be
@@ -70,7 +73,7 @@ type Event struct {
 	Phase    gate.Phase      // Judging
 	Question *ask.Question   // Asking
 	Output   []byte          // Output
-	Text     string          // Warning, in plain words
+	Text     string          // Warning, in plain words; Activity, in those of the executor: one line, bounded
 	Actions  []action.Action // Warning: what can be done about it
 }
 

@@ -93,6 +93,7 @@ type AdviceCost struct {
 	Took   time.Duration `json:"took_ns,omitempty"`
 	Calls  int           `json:"calls,omitempty"`
 	Tokens int64         `json:"tokens,omitempty"`
+	Cost   Money         `json:"cost,omitempty"` // in millionths of a US dollar
 }
 
 func (*Advised) Type() string { return "advised" }

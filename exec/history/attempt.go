@@ -68,6 +68,7 @@ type AttemptEnded struct {
 	Took     time.Duration      `json:"took_ns"`
 	Tokens   int64              `json:"tokens,omitempty"`
 	Calls    int                `json:"calls,omitempty"`
+	Cost     Money              `json:"cost,omitempty"` // in millionths of a US dollar
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	Stateful bool               `json:"stateful,omitempty"`
 	// Summary is what a fresh attempt must know, where the executor's context
@@ -125,13 +126,15 @@ const (
 	// ContextExhausted: the executor's context was full. A fresh attempt begins
 	// with the summary of this one.
 	ContextExhausted Class = "context-exhausted"
+	// OverBudget: what the run may cost was spent while the attempt was under way.
+	OverBudget Class = "over-budget"
 )
 
 // ThroughNoFault reports whether an attempt that failed so says nothing about
-// the work: it was interrupted, the controller died, something else moved, or
-// it met that of another step.
+// the work: it was interrupted, the controller died, something else moved, it met
+// that of another step, or there was no more money for it.
 func (c Class) ThroughNoFault() bool {
-	return c == Interrupted || c == Lost || c == Moved || c == Met
+	return c == Interrupted || c == Lost || c == Moved || c == Met || c == OverBudget
 }
 
 // AttemptFailed says why an attempt counts for nothing.

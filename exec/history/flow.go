@@ -78,7 +78,8 @@ func (f *PhaseOver) String() string {
 func (f *PhaseOver) snapshots() []record.Snapshot { return snapshots(f.Checkpoint) }
 
 // Budget says that a level of the token budget was reached: at 70 % executors
-// are asked to be brief, and at 80 % the session ends.
+// are asked to be brief, and at 80 % the session ends. Or that the run cost what
+// it may.
 type Budget struct {
 	Handoff bool         `json:"handoff,omitempty"` // the run stops, to be resumed with a fresh count
 	Used    int64        `json:"used"`              // tokens in this session
@@ -86,11 +87,18 @@ type Budget struct {
 	Total   int64        `json:"total"`             // tokens of the run, over all sessions
 	Session int          `json:"session"`           // from 1
 	Next    plan.Address `json:"next,omitempty"`    // the step that is next
+	// Of a run that reached what it may cost, which hands over too: both in
+	// millionths of a US dollar, of the run over all sessions.
+	Cost      Money `json:"cost,omitempty"`
+	CostLimit Money `json:"cost_limit,omitempty"`
 }
 
 func (*Budget) Type() string { return "budget" }
 
 func (f *Budget) String() string {
+	if f.CostLimit > 0 {
+		return sprint("handoff: the run has cost %s of %s", f.Cost, f.CostLimit)
+	}
 	level := "warn"
 	if f.Handoff {
 		level = "handoff"
@@ -108,6 +116,7 @@ type Flow struct {
 	Budgets  []Budget      // levels that were reached
 	Tokens   int64         // reported, of the run
 	Used     int64         // of them, in this session
+	Cost     Money         // reported, of the run
 	Session  int           // from 1; a handoff ends one
 	Warned   bool          // the warning was given in this session
 
@@ -152,13 +161,23 @@ func (p Phase) is(other Phase) bool {
 // and the next one has not begun.
 func (f *Flow) HandedOver() bool { return f.handed }
 
+// Spent is that the session ended because the run cost what it may, and the next one
+// has not begun; nil if it did not.
+func (f *Flow) Spent() *Budget {
+	if last := len(f.Budgets) - 1; f.handed && f.Budgets[last].CostLimit > 0 {
+		return &f.Budgets[last]
+	}
+	return nil
+}
+
 // Unphased reports whether steps were added to the run that belong to no phase
 // of its strategy.
 func (f *Flow) Unphased() bool { return f.unphased }
 
-// spend counts tokens. Nobody gives tokens back, and what is more than can be
+// spend counts tokens and money. Nobody gives any back, and what is more than can be
 // counted stays the most that can be.
-func (f *Flow) spend(tokens int64) {
+func (f *Flow) spend(tokens int64, cost Money) {
+	f.Cost = f.Cost.Plus(cost)
 	tokens = max(tokens, 0)
 	f.Tokens += min(tokens, math.MaxInt64-f.Tokens)
 	f.Used += min(tokens, math.MaxInt64-f.Used)

@@ -138,7 +138,7 @@ func (f *Advised) ofStep(r *Run, s *Step, at moment) error {
 	f.At = at.time
 	s.Advised = append(s.Advised, *f)
 	r.standing.heard = insert(r.standing.heard, s)
-	r.Flow.spend(f.Cost.Tokens)
+	r.Flow.spend(f.Cost.Tokens, f.Cost.Cost)
 	return nil
 }
 
@@ -168,7 +168,7 @@ func (f *AttemptEnded) ofAttempt(r *Run, _ *Step, a *Attempt, at moment) error {
 	a.Said, a.Ended = f, at.time
 	a.Lane.cameBack()
 	r.standing.took += f.Took
-	r.Flow.spend(f.Tokens)
+	r.Flow.spend(f.Tokens, f.Cost)
 	return nil
 }
 

@@ -22,6 +22,7 @@ type Policy struct {
 	TestFirst     bool     `json:"test_first,omitempty"`    // steps that can write their test first do
 	Deterministic bool     `json:"deterministic,omitempty"` // another output of the same inputs is refused
 	TokenBudget   int64    `json:"token_budget,omitempty"`  // of a session; 0: no limit
+	Budget        Money    `json:"budget,omitempty"`        // of the run, in millionths of a US dollar; 0: no limit
 	Compliance    bool     `json:"compliance,omitempty"`    // tasks are looked at before their first step
 	Lenient       bool     `json:"lenient,omitempty"`       // what needs a step that is not critical goes on without it
 

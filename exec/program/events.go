@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/jsontree"
 )
 
@@ -35,6 +36,7 @@ type reader struct {
 	result  *result
 	fault   *ProtocolError // the first one
 	usage   exec.Usage
+	spent   func(exec.Usage) // is told what was spent so far; may be nil
 	metrics map[string]float64
 
 	insights, decisions []string
@@ -195,7 +197,9 @@ func (r *reader) take(kind string, fields jsontree.Value) error {
 // count adds up usage events.
 func (r *reader) count(fields jsontree.Value) error {
 	var u exec.Usage
-	if err := errors.Join(take(fields, "input_tokens", &u.InputTokens), take(fields, "output_tokens", &u.OutputTokens),
+	cost, err := money(fields.Get("cost"))
+	u.Cost = cost
+	if err := errors.Join(err, take(fields, "input_tokens", &u.InputTokens), take(fields, "output_tokens", &u.OutputTokens),
 		take(fields, "calls", &u.Calls)); err != nil {
 		return err
 	}
@@ -203,13 +207,35 @@ func (r *reader) count(fields jsontree.Value) error {
 		return errors.New("a count is negative")
 	}
 	if u.InputTokens > math.MaxInt64-r.usage.InputTokens || u.OutputTokens > math.MaxInt64-r.usage.OutputTokens ||
-		u.Calls > math.MaxInt-r.usage.Calls {
+		u.Calls > math.MaxInt-r.usage.Calls || u.Cost > math.MaxInt64-r.usage.Cost {
 		return errors.New("the counts together are more than can be counted")
 	}
 	r.usage.InputTokens += u.InputTokens
 	r.usage.OutputTokens += u.OutputTokens
 	r.usage.Calls += u.Calls
+	r.usage.Cost += u.Cost
+	if r.spent != nil {
+		r.spent(r.usage)
+	}
 	return nil
+}
+
+// money is an amount of dollars: a number, or a decimal one as text.
+func money(v jsontree.Value) (history.Money, error) {
+	text := ""
+	switch {
+	case !v.OK():
+		return 0, nil
+	case v.Kind() == jsontree.String:
+		text = v.Text()
+	case v.Kind() == jsontree.Number:
+		text = v.Raw()
+	}
+	m, err := history.ParseMoney(text)
+	if err != nil {
+		return 0, fmt.Errorf("field \"cost\": %w", err)
+	}
+	return m, nil
 }
 
 // measure keeps the last value of each metric.

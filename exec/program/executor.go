@@ -35,7 +35,7 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 		return exec.Outcome{}, fmt.Errorf("program: request for %s: %w", e.name(), err)
 	}
 	var kept bounded
-	events := &reader{name: e.name(), log: w.Output}
+	events := &reader{name: e.name(), log: w.Output, spent: w.Spent}
 	if events.log == nil {
 		events.log = &kept
 	}

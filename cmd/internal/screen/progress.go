@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -114,9 +115,19 @@ func (p *Progress) live(e event.Event) {
 		p.does(e.Step, activity(e.OfStep(), "gates · "+string(e.Phase)+" …"))
 	case event.Asking:
 		p.asked(e)
+	case event.Activity:
+		p.does(e.Step, activity(e.OfStep(), who(e)+" is "+e.Text))
 	case event.Warning:
 		p.warned(e)
 	}
+}
+
+// who carries out the step of an event.
+func who(e event.Event) string {
+	if s := e.OfStep(); s != nil && s.Last() != nil && s.Last().Method.Executor != "" {
+		return s.Last().Method.Executor
+	}
+	return cmp.Or(filepath.Base(e.State.Started.Executor), "the executor")
 }
 
 // warned tells a warning, with how to look at what it is about.
@@ -259,6 +270,10 @@ func (p *Progress) strategy(f *history.StrategySet) {
 
 // budget tells how far the tokens of the session are used up, and what follows.
 func (p *Progress) budget(f *history.Budget) {
+	if f.CostLimit > 0 {
+		p.say(fmt.Sprintf("   the run has cost %s of %s: it ends here, to be resumed with a larger --budget", f.Cost, f.CostLimit))
+		return
+	}
 	follows := "executors are asked to be brief"
 	if f.Handoff {
 		follows = "the session ends here, and another one goes on from the checkpoint"

@@ -25,11 +25,13 @@ type KPIs struct {
 	TestFirst Rate
 	Resumed   int // times that the run was taken up again
 	Tokens    int64
+	Cost      history.Money
 }
 
 // measure computes the figures.
 func measure(p *plan.Plan, r *history.Run) KPIs {
-	k := KPIs{Tasks: len(p.Tasks), Completed: Rate{Of: len(p.Tasks)}, Resumed: r.Resumptions, Tokens: r.Flow.Tokens}
+	k := KPIs{Tasks: len(p.Tasks), Completed: Rate{Of: len(p.Tasks)}, Resumed: r.Resumptions, Tokens: r.Flow.Tokens,
+		Cost: r.Flow.Cost}
 	byTask := map[string][]*history.Step{}
 	for _, s := range r.Steps {
 		byTask[s.Task] = append(byTask[s.Task], s)

@@ -111,6 +111,7 @@ func (t working) executeAgain(ctx context.Context) error {
 		return fmt.Errorf("exec: %w", err)
 	}
 	a.trial.execute(ctx, t.by)
+	a.Spending.over(a.trial)
 	in := a.runner.Kept()
 	switch err := a.trial.err; {
 	case session.Interrupted(ctx):

@@ -32,7 +32,14 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	defer cancel()
 	ctx, unwatch := t.Inbox.Watch(ctx)
 	defer unwatch()
-	live := output.NewTail(bound.Output)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	live, begin, earlier := output.NewTail(bound.Output), time.Now(), t.outcome
+	meter := &meter{trial: t, run: t.Rec.Run.Flow.Cost, limit: t.Rec.Run.Policy.Budget, before: earlier.Cost, end: func() { end(ErrBudget) }}
+	busy := &activity{tell: func(text string) {
+		t.Tell(event.Event{Kind: event.Activity, Step: t.s.Address, Attempt: t.number, Text: text})
+	}}
+	defer busy.stop()
 	t.runner.Grant(x.Home)
 	task, step := t.Shown.At(t.s.Address)
 	w := Work{
@@ -41,18 +48,19 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 		Within: t.Shown.Plan.Declared(task, step).Within,
 		Bound:  t.Shown.Plan.Binds(task, step), NonGoals: t.Shown.Plan.NonGoals,
 		Feedback: append(feedback(t.Rec.Run, t.s), t.method.Feedback...),
+		Activity: busy.say, Spent: meter.spent,
 		Briefing: t.withSources(t.brief()), Runner: listening{t.runner, t.heard()},
 		Output: &listener{keep: live, tell: func(p []byte) {
 			t.Tell(event.Event{Kind: event.Output, Step: t.s.Address, Attempt: t.number, Output: p})
 		}},
 	}
-	begin, earlier := time.Now(), t.outcome
 	t.outcome = Outcome{}
 	t.err = session.Caught("the executor", func() (err error) {
 		t.outcome, err = x.Do(ctx, w)
 		return err
 	})
 	t.took += time.Since(begin)
+	t.outcome.charge(meter.read())
 	if t.err == nil && ctx.Err() != nil {
 		t.err = context.Cause(ctx) // it came back because it was told to
 	} else if cause := context.Cause(ctx); cause != nil && !errors.Is(t.err, cause) {
@@ -84,6 +92,7 @@ func (o Outcome) and(next Outcome) Outcome {
 	next.Stateful = next.Stateful || o.Stateful
 	next.Tokens = AddTokens(o.Tokens, next.Tokens)
 	next.Calls += o.Calls
+	next.Cost = next.Cost.Plus(o.Cost)
 	next.Insights = slices.Concat(o.Insights, next.Insights)
 	next.Decisions = slices.Concat(o.Decisions, next.Decisions)
 	if len(o.Metrics) > 0 {

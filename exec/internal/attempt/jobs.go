@@ -95,7 +95,8 @@ func remedied(a *history.Attempt) bool {
 		return true // it was set back for its evidence
 	}
 	switch a.Failure.Class {
-	case history.Crashed, history.TimedOut, history.OutOfMemory, history.Exhausted, history.Lost, history.Interrupted:
+	case history.Crashed, history.TimedOut, history.OutOfMemory, history.Exhausted, history.Lost,
+		history.Interrupted, history.OverBudget:
 		return true
 	}
 	return false

@@ -161,6 +161,9 @@ func (t judging) executorFault(ctx context.Context) *fault {
 	switch {
 	case session.Interrupted(ctx):
 		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
+	case errors.Is(t.err, ErrBudget):
+		return faultf(history.OverBudget, "it was ended because what the run may cost, %s, was spent while it was under way",
+			t.Rec.Run.Policy.Budget)
 	case errors.As(t.err, &late):
 		f := faultf(history.TimedOut, "%v; %s", t.err, printedLast(t.outcome.Output))
 		f.Cause = late.Cause

@@ -49,7 +49,9 @@ type Attempts struct {
 
 	waiting map[plan.Address]*waiting // attempts of a group that came back, and were not joined yet
 	lanes   worktree.Lanes
-	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
+	// Spending is what attempts cost that are under way; those in lanes share it.
+	Spending *Spending
+	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 }
 
 // An Executor does the work of attempts.
@@ -97,6 +99,10 @@ type Work struct {
 	Runner gate.CommandRunner
 	// Output takes live output; it is kept, bounded, and told to the host.
 	Output io.Writer
+	// Activity is told what the executor is at, and Spent what the attempt cost so
+	// far.
+	Activity func(text string)
+	Spent    func(Spent)
 }
 
 // An Outcome is what an executor says about an attempt. It is recorded, and
@@ -109,6 +115,7 @@ type Outcome struct {
 	// most that can be.
 	Tokens  int64
 	Calls   int
+	Cost    history.Money
 	Metrics map[string]float64
 	// Stateful says that something outside of the workspace was changed, so
 	// that no retry is lawful.
@@ -173,7 +180,7 @@ type trial struct {
 // said is what the executor said, for the journal.
 func (t *trial) said() *history.AttemptEnded {
 	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
-		Tokens: t.outcome.Tokens, Calls: t.outcome.Calls,
+		Tokens: t.outcome.Tokens, Calls: t.outcome.Calls, Cost: t.outcome.Cost,
 		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful,
 		Summary:  bound.Text(t.outcome.Summary, bound.Output),
 		Insights: notes(t.outcome.Insights), Decisions: notes(t.outcome.Decisions)}
@@ -193,6 +200,7 @@ func notes(said []string) (kept []string) {
 
 // facts are everything known about the trial, in order.
 func (t *trial) facts() []history.Fact {
+	t.Spending.over(t) // what it cost stands in the journal from here on
 	facts := []history.Fact{t.said()}
 	if t.joined != nil {
 		facts = append(facts, t.joined)

@@ -134,7 +134,8 @@ func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *
 			Name: bound.Text(x.Name, bound.Line), Description: bound.Text(x.Description, bound.Line),
 			Confidence: share(x.Confidence), Source: bound.Text(x.Source, bound.Line)})
 	}
-	said.Cost = history.AdviceCost{Took: took, Calls: max(a.Cost.Calls, 0), Tokens: max(a.Cost.Tokens, 0)}
+	said.Cost = history.AdviceCost{Took: took, Calls: max(a.Cost.Calls, 0), Tokens: max(a.Cost.Tokens, 0),
+		Cost: max(a.Cost.Cost, 0)}
 	if err != nil {
 		return said, nil
 	}

@@ -195,10 +195,15 @@ func (d *Drive) wait(ctx context.Context, since time.Time, long time.Duration) e
 	return nil
 }
 
-// handOver ends a session whose token budget is nearly used up.
+// handOver ends a session whose token budget is nearly used up, or that of a run
+// which has cost what it may.
 func (d *Drive) handOver(ctx context.Context) error {
 	all := d.Rec.Run.Flow.Budgets
 	b := all[len(all)-1]
+	if b.CostLimit > 0 {
+		return d.Pause(ctx, string(engine.HandedOver), fmt.Errorf("%w: it has cost %s of %s; resume it with a larger budget, and step %s is next",
+			session.ErrSpent, b.Cost, b.CostLimit, b.Next))
+	}
 	return d.Pause(ctx, string(engine.HandedOver), fmt.Errorf("%w: %d of %d tokens; step %s is next",
 		session.ErrHandoff,
 		b.Used, b.Limit, b.Next))

@@ -34,7 +34,7 @@ const maxExhaustions = 3
 // run was taken up.
 func cutOff(run *history.Run, s *history.Step, a *history.Attempt) bool {
 	switch a.Failure.Class {
-	case history.Interrupted, history.Lost, history.Met:
+	case history.Interrupted, history.Lost, history.Met, history.OverBudget:
 		return true
 	case history.ContextExhausted:
 		n := 0

@@ -11,7 +11,7 @@ import (
 func Always() []guard.Guard {
 	return []guard.Guard{
 		guard.Of("request", request), // a person wants the run to stop and ask
-		guard.Of("budget", budget),   // the tokens of this session are nearly used up
+		guard.Of("budget", budget),   // the tokens of this session are nearly used up, or the money of the run is
 		guard.Of("stage", stage),     // a speclet failed that others wait for
 	}
 }

@@ -374,6 +374,7 @@ func (l *Life) accepted(ctx context.Context, why string) ([]history.Fact, error)
 func (l *Life) policyChanged() []history.Fact {
 	was, now, roles := l.Rec.Run.Policy, l.Policy(), l.Roles()
 	now.Mode, now.ModeBy, now.TestFirst, now.Deterministic = was.Mode, was.ModeBy, was.TestFirst, was.Deterministic
+	now.Budget = cmp.Or(now.Budget, was.Budget)
 	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, l.Rec.Run.Roles) {
 		return nil
 	}

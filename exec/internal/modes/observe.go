@@ -75,7 +75,7 @@ func observe(s *history.Step) Step {
 	seen := map[string]bool{}
 	for _, a := range s.Attempts {
 		if a.Aside != nil || a.Failure != nil &&
-			(a.Failure.Class == history.Interrupted || a.Failure.Class == history.Lost) {
+			(a.Failure.Class == history.Interrupted || a.Failure.Class == history.Lost || a.Failure.Class == history.OverBudget) {
 			continue // no fault of its method
 		}
 		name := a.Method.Method

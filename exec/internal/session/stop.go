@@ -19,6 +19,15 @@ var ErrWaiting = errors.New("exec: the run waits")
 // an [ErrWaiting] as well.
 var ErrHandoff = fmt.Errorf("%w: its token budget is nearly used up", ErrWaiting)
 
+// ErrSpent is [ErrHandoff] of a run that has cost what it may.
+var ErrSpent error = spent{}
+
+type spent struct{}
+
+func (spent) Error() string { return "exec: the run waits: its money is spent" }
+
+func (spent) Unwrap() error { return ErrHandoff }
+
 // A Refusal says that a run may not begin or go on, and what would have to be
 // otherwise. The controller hands it to its host as an exec.RefusedError, which
 // has the same fields.

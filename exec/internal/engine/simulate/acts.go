@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -121,7 +122,7 @@ func (g *Game) attempt(s *history.Step, method string) {
 
 // class is what an attempt failed of.
 func (g *Game) class() history.Class {
-	all := recovery.Classes()
+	all := slices.DeleteFunc(recovery.Classes(), func(c recovery.Class) bool { return c.Class == history.OverBudget })
 	c := all[g.dice.IntN(len(all))].Class
 	if c == history.Refused {
 		return history.Crashed
