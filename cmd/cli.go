@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -102,6 +103,10 @@ type With struct {
 	// Escalator is asked where a person must decide and --answers says nothing;
 	// nil for the person at the terminal.
 	Escalator ask.Escalator
+	// Advisors propose where neither --advisor nor --researcher names somebody.
+	Advisors exec.Advisors
+	// Observe is told what happens in a run, beside what is shown of it.
+	Observe func(context.Context, event.Event)
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
 }

@@ -49,6 +49,8 @@ func examples(name string) []string {
 		return []string{"planlock learn", "planlock learn audit"}
 	case "gc":
 		return []string{"planlock gc --dry-run", "planlock gc"}
+	case "mcp":
+		return []string{"claude mcp add planlock -- planlock mcp", "planlock mcp --dir . --mode silent"}
 	case "config":
 		return []string{"planlock config", "planlock config --mode silent --format json"}
 	case "key":

@@ -134,8 +134,9 @@ func TestExamples(t *testing.T) {
 				}
 			}
 			for i, line := range lines {
-				if words := strings.Fields(line); words[len(words)-1] == "source" || strings.Contains(line, "man -l") && !there("man") {
-					continue // for another shell than this one, or for a program that is not here
+				words := strings.Fields(line)
+				if words[0] == "claude" || words[len(words)-1] == "source" || strings.Contains(line, "man -l") && !there("man") {
+					continue // for another program or shell than this one
 				}
 				if i == 0 || name == "run" || name == "answer" {
 					prepare()

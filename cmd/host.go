@@ -41,6 +41,7 @@ func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir),
 		Means: exec.Means{Now: p.now, Shell: ownshell.Args(), Secrets: secrets()},
 		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
+		Advisors:  maps.Clone(p.with.Advisors),
 		Documents: documents(), Languages: readable()}
 }
 
@@ -198,7 +199,9 @@ func (r *roles) seatValidator(c *exec.Controller) error {
 
 // seatAdvisors gives a controller the programs that propose, and the patterns.
 func (r *roles) seatAdvisors(c *exec.Controller) error {
-	c.Advisors = exec.Advisors{}
+	if c.Advisors == nil {
+		c.Advisors = exec.Advisors{}
+	}
 	if r.AdvisorTimeout < 0 || r.AdvisorTimeout > 5*time.Minute {
 		return &usageError{"--advisor-timeout: a time of at most 5m"}
 	}

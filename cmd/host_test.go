@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/native"
 )
@@ -96,3 +98,35 @@ func TestKeysAreSecrets(t *testing.T) {
 		}
 	}
 }
+
+// TestHostObserves: a host is told what happens, and its advisors are asked where
+// no flag names one.
+func TestHostObserves(t *testing.T) {
+	const text = "schema = 1\nnon_goals = []\n[goal]\ndescription = \"Fail\"\n[[requirements]]\nid = \"R1\"\ntext = \"A note\"\n" +
+		"[[tasks]]\nid = 1\ndescription = \"Write\"\n[[tasks.steps]]\nid = 1\ndescription = \"Write\"\nrun = \"false\"\n" +
+		"requirements = [\"R1\"]\nrollback = \"reversible\"\non_failure = \"retry\"\nmax_retries = 1\n" +
+		"semantic_change = \"extending\"\n" +
+		"limits = { max_files = 1, max_lines = 9 }\nartifacts = { create = [\"a.txt\"] }\n" +
+		"postconditions = [{ kind = \"file_contains\", path = \"a.txt\", text = \"a\" }]\n"
+	var told []string
+	asked := &advises{}
+	with := With{Advisors: exec.Advisors{advice.Reflection: asked},
+		Observe: func(_ context.Context, e event.Event) { told = append(told, string(e.Kind)) }}
+	plans := inFolder(t, map[string]string{"plan.toml": text})
+	var out, errs bytes.Buffer
+	status := run(with, []string{"run", "--dir", inFolder(t, nil), "--preset", "reflective", filepath.Join(plans, "plan.toml")},
+		bytes.NewReader(nil), &out, &errs)
+	if status != 1 || asked.times == 0 || !slices.Contains(told, "ended") {
+		t.Errorf("ended with %d, was advised %d times, and told %v\n%s%s", status, asked.times, told, &out, &errs)
+	}
+}
+
+// advises counts how often it is asked.
+type advises struct{ times int }
+
+func (a *advises) Advise(context.Context, advice.Case) (advice.Advice, error) {
+	a.times++
+	return advice.Advice{Note: "look at it again"}, nil
+}
+
+func (*advises) Version(context.Context) (string, error) { return "1", nil }

@@ -303,6 +303,9 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 		if p.begun != nil && e.Run != "" {
 			p.begun(e.Run)
 		}
+		if p.with.Observe != nil {
+			p.with.Observe(ctx, e)
+		}
 		if streams && broken == nil && e.Record != nil {
 			broken = writeLine(p.out, e.Record)
 		}

@@ -1,0 +1,43 @@
+module github.com/planlock/planlock/examples/owncommand
+
+go 1.25.0
+
+require (
+	github.com/planlock/planlock v0.1.0
+	github.com/planlock/planlock/cmd v0.0.0
+)
+
+require (
+	github.com/alecthomas/kong v1.17.0 // indirect
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+	github.com/coder/acp-go-sdk v0.13.0 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
+	github.com/planlock/planlock/exec/acp v0.1.0 // indirect
+	github.com/planlock/planlock/exec/agent v0.1.0 // indirect
+	github.com/planlock/planlock/exec/mcp v0.1.0 // indirect
+	github.com/planlock/planlock/ledger/source/treesitter v0.1.0 // indirect
+	github.com/segmentio/asm v1.1.3 // indirect
+	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/tetratelabs/wazero v1.12.0 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	github.com/yuin/goldmark v1.8.7 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
+	golang.org/x/oauth2 v0.35.0 // indirect
+	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/sys v0.44.0 // indirect
+	golang.org/x/term v0.41.0 // indirect
+	golang.org/x/time v0.15.0 // indirect
+	mvdan.cc/sh/v3 v3.13.1 // indirect
+)
+
+replace (
+	github.com/planlock/planlock => ../..
+	github.com/planlock/planlock/cmd => ../../cmd
+	github.com/planlock/planlock/exec/acp => ../../exec/acp
+	github.com/planlock/planlock/exec/agent => ../../exec/agent
+	github.com/planlock/planlock/exec/mcp => ../../exec/mcp
+	github.com/planlock/planlock/ledger/source/treesitter => ../../ledger/source/treesitter
+)
