@@ -33,8 +33,8 @@ type Executor struct {
 
 	one   sync.Mutex
 	homes map[string]*home
-	talks map[string]string // the conversation about a step, see talkAbout
-	seen  map[string]string // digests of programs, by what tells that they are the same
+	talks map[string]conversation // about a step, see talkAbout
+	seen  map[string]string       // digests of programs, by what tells that they are the same
 }
 
 var (
@@ -50,7 +50,7 @@ var (
 // options describe. [ErrUnknown] is in the error for any other name. Whether it is
 // installed is seen when it is asked for its version, or to work.
 func New(name string, o Options) (*Executor, error) {
-	e := &Executor{o: o, homes: map[string]*home{}, talks: map[string]string{}, seen: map[string]string{}}
+	e := &Executor{o: o, homes: map[string]*home{}, talks: map[string]conversation{}, seen: map[string]string{}}
 	if o.Silence < 0 {
 		return nil, fmt.Errorf("agent: %s: the silence %v is negative", name, o.Silence)
 	}

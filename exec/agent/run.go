@@ -21,6 +21,7 @@ import (
 type saying struct {
 	turn
 	prompt string
+	before exec.Usage // what the conversation had spent
 	dir    string
 	home   *home
 	runner gate.CommandRunner
@@ -34,7 +35,8 @@ type saying struct {
 // cannot be found any more.
 func (e *Executor) headless(ctx context.Context, w exec.Work, p program, h *home) (exec.Outcome, error) {
 	about := talkAbout(w)
-	s := saying{turn: turn{model: e.o.Model, session: e.talkOf(about)}, dir: w.Dir, home: h, runner: w.Runner,
+	known := e.talkOf(about)
+	s := saying{turn: turn{model: e.o.Model, session: known.session}, before: known.spent, dir: w.Dir, home: h, runner: w.Runner,
 		out: w.Output, at: w.Activity, spent: w.Spent}
 	if s.session != "" {
 		prompt, err := again(w)
@@ -52,7 +54,7 @@ func (e *Executor) headless(ctx context.Context, w exec.Work, p program, h *home
 	if err != nil {
 		return exec.Outcome{}, err
 	}
-	s.prompt, s.session = prompt, ""
+	s.prompt, s.session, s.before = prompt, "", exec.Usage{}
 	heard, exit, err := e.say(ctx, p, s)
 	return e.outcome(about, heard, exit, err)
 }
@@ -61,7 +63,7 @@ func (e *Executor) headless(ctx context.Context, w exec.Work, p program, h *home
 func (e *Executor) outcome(about string, h *heard, exit int, err error) (exec.Outcome, error) {
 	e.one.Lock()
 	if h.session != "" && !h.full {
-		e.talks[about] = h.session
+		e.talks[about] = conversation{h.session, h.before}
 	} else {
 		delete(e.talks, about)
 	}
@@ -86,7 +88,13 @@ func talkAbout(w exec.Work) string {
 	return w.RunID + " " + address + " " + w.Method.ID
 }
 
-func (e *Executor) talkOf(about string) string {
+// A conversation of an agent, and what it had spent at its last end.
+type conversation struct {
+	session string
+	spent   exec.Usage
+}
+
+func (e *Executor) talkOf(about string) conversation {
 	e.one.Lock()
 	defer e.one.Unlock()
 	return e.talks[about]
@@ -108,7 +116,7 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 	defer pulse.stop()
 
 	veil := s.home.veil()
-	h := &heard{spent: s.spent}
+	h := &heard{spent: s.spent, before: s.before}
 	last := ""
 	h.at = func(text string) {
 		if text = veil.Replace(text); text != last {

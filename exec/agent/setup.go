@@ -26,6 +26,7 @@ type setup struct {
 	// whatever the user's say, and under are those that hold where the user's say
 	// nothing.
 	over, under map[string]string
+	folder      string // below its home, which must be there; "": none must
 }
 
 // of is how the agent is set up for a use.
@@ -47,6 +48,11 @@ func (s setup) settings(home string) error {
 		return err
 	}
 	defer root.Close()
+	if s.folder != "" {
+		if err := root.MkdirAll(filepath.FromSlash(s.folder), 0o700); err != nil {
+			return err
+		}
+	}
 	for _, name := range names(s.over, s.under) {
 		at := filepath.FromSlash(name)
 		text, err := root.ReadFile(at)

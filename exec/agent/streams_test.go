@@ -124,3 +124,32 @@ func FuzzStreams(f *testing.F) {
 		}
 	})
 }
+
+// TestSpentBefore: of a conversation that goes on, what it had spent before does
+// not count once more, where the agent includes it.
+func TestSpentBefore(t *testing.T) {
+	const counted = `{"type":"assistant","message":{"id":"m","content":[],"usage":{"input_tokens":100,"output_tokens":10}}}` + "\n"
+	result := func(in, out int, cost string) string {
+		return fmt.Sprintf(`{"type":"result","subtype":"success","result":"Done.","total_cost_usd":%s,"modelUsage":{"m":{"inputTokens":%d,"outputTokens":%d}}}`,
+			cost, in, out)
+	}
+	before := exec.Usage{InputTokens: 200, OutputTokens: 20, Cost: 1200}
+	for _, test := range []struct {
+		name, text string
+		talk       talk
+		want       exec.Usage
+	}{
+		{"claude, with it", counted + result(300, 30, "0.0018"), claudeTalk{}, exec.Usage{InputTokens: 100, OutputTokens: 10, Calls: 1, Cost: 600}},
+		{"claude, without", counted + result(100, 10, "0.0006"), claudeTalk{}, exec.Usage{InputTokens: 100, OutputTokens: 10, Calls: 1, Cost: 600}},
+		{"codex", `{"type":"turn.completed","usage":{"input_tokens":300,"output_tokens":30}}`, codexTalk{}, exec.Usage{InputTokens: 100, OutputTokens: 10, Calls: 1}},
+		{"codex, a new one", `{"type":"turn.completed","usage":{"input_tokens":50,"output_tokens":5}}`, codexTalk{}, exec.Usage{InputTokens: 50, OutputTokens: 5, Calls: 1}},
+	} {
+		h := &heard{before: before, spent: func(exec.Usage) {}, say: func(string) {}, at: func(string) {}}
+		for line := range strings.Lines(test.text) {
+			test.talk.read(h, []byte(line))
+		}
+		if h.usage != test.want {
+			t.Errorf("%s: %+v", test.name, h.usage)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func codex() Agent {
 		Login:   "codex login, or set OPENAI_API_KEY",
 		talk:    codexTalk{},
 		setUp: func(u use) setup {
-			s := setup{env: map[string]string{"CODEX_HOME": u.below(".codex")}}
+			s := setup{env: map[string]string{"CODEX_HOME": u.below(".codex")}, folder: ".codex"}
 			if key := u.get("OPENAI_API_KEY"); key != "" && u.get("CODEX_API_KEY") == "" {
 				s.env["CODEX_API_KEY"] = key
 			}

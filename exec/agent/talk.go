@@ -41,10 +41,11 @@ type heard struct {
 
 	session string // of the conversation
 	usage   exec.Usage
-	word    string // its last message
-	over    bool   // the stream has come to its end
-	failed  string // why it could not go on, as it says
-	full    bool   // for its context is full
+	before  exec.Usage // what the conversation had spent, as it says
+	word    string     // its last message
+	over    bool       // the stream has come to its end
+	failed  string     // why it could not go on, as it says
+	full    bool       // for its context is full
 
 	insights, decisions []string
 

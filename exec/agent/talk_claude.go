@@ -136,7 +136,8 @@ func (line *claudeLine) retry(h *heard) {
 	}
 }
 
-// result is the last line.
+// result is the last line. What it says was spent mostly includes what the
+// conversation spent before, but not always.
 func (line *claudeLine) result(h *heard) {
 	h.over = true
 	u := line.Usage.usage()
@@ -147,9 +148,16 @@ func (line *claudeLine) result(h *heard) {
 			u.OutputTokens = plus(u.OutputTokens, m.Out)
 		}
 	}
-	was := h.usage
-	h.usage = exec.Usage{InputTokens: max(was.InputTokens, u.InputTokens),
-		OutputTokens: max(was.OutputTokens, u.OutputTokens), Calls: was.Calls, Cost: money(line.Cost)}
+	u.Cost = money(line.Cost)
+	counted := h.usage
+	told := u
+	if b := h.before; b.InputTokens > 0 && u.InputTokens >= plus(b.InputTokens, counted.InputTokens) &&
+		u.OutputTokens >= plus(b.OutputTokens, counted.OutputTokens) && u.Cost >= b.Cost {
+		u.InputTokens, u.OutputTokens, u.Cost = u.InputTokens-b.InputTokens, u.OutputTokens-b.OutputTokens, u.Cost-b.Cost
+	}
+	h.before = told
+	h.usage = exec.Usage{InputTokens: max(counted.InputTokens, u.InputTokens),
+		OutputTokens: max(counted.OutputTokens, u.OutputTokens), Calls: counted.Calls, Cost: u.Cost}
 	h.spent(h.usage)
 	why := line.Result
 	if len(line.Errors) > 0 {

@@ -67,13 +67,25 @@ func (codexTalk) read(h *heard, text []byte) {
 		line.item(h)
 	case "turn.completed":
 		h.over = true
-		h.count(exec.Usage{InputTokens: line.Usage.In, OutputTokens: line.Usage.Out, Calls: 1})
+		line.bill(h)
 	case "turn.failed":
 		h.over = true
 		h.fail(reason(line.Error.Message))
 	case "error": // it tries again, unless the turn fails then
 		line.retry(h)
 	}
+}
+
+// bill counts what the turn has spent: what is told is of the whole conversation.
+func (line *codexLine) bill(h *heard) {
+	u := exec.Usage{InputTokens: max(0, line.Usage.In), OutputTokens: max(0, line.Usage.Out)}
+	told := u
+	if b := h.before; u.InputTokens >= b.InputTokens && u.OutputTokens >= b.OutputTokens {
+		u.InputTokens, u.OutputTokens = u.InputTokens-b.InputTokens, u.OutputTokens-b.OutputTokens
+	}
+	h.before = told
+	u.Calls = 1
+	h.count(u)
 }
 
 // retry says that a service did not answer, and that it is asked again: for
