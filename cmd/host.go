@@ -19,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/learn"
+	"github.com/planlock/planlock/exec/mcp"
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate"
@@ -68,6 +69,7 @@ type roles struct {
 	Researcher       string        `again:"path" placeholder:"X" help:"who is asked what should be known before a task, or before it is tried another way: an agent, or the path of a program (docs/advisor-protocol.md)"`
 	AdvisorTimeout   time.Duration `again:"always" placeholder:"DURATION" help:"how long the advisor and the researcher may take for an answer, as in 90s; 0: 2m, and 5m at most"`
 	Patterns         string        `again:"path" placeholder:"FILE" help:"what plans can be made from: a plan that names one of them is weighed against it (docs/advisor-protocol.md)"`
+	MCP              []string      `again:"path" name:"mcp" sep:"none" placeholder:"FILE" help:"a file of tool servers (mcpServers), besides .mcp.json of the workspace, of which a person accepts each; may be repeated (docs/mcp.md)"`
 	Evidence         bool          `again:"always" help:"look for the evidence of each task when it is over"`
 	Tracker          string        `again:"always" placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments, or the folder in which MLflow keeps them (mlruns, file:///…); implies --evidence"`
 	TrackerToken     string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
@@ -83,7 +85,7 @@ type roles struct {
 // policy for evidence and what was learned. fallback is the executor of steps
 // that name nobody, where no flag names one; "" is the shell.
 func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback string) error {
-	if err := errors.Join(r.seatReviewers(c), r.seatValidator(c), r.seatAdvisors(c)); err != nil {
+	if err := errors.Join(r.seatReviewers(c), r.seatValidator(c), r.seatAdvisors(c), r.seatServers(c)); err != nil {
 		return err
 	}
 	if err := r.seatTracker(c); err != nil {
@@ -163,6 +165,15 @@ func (r *roles) seatReviewers(c *exec.Controller) error {
 		c.Reviewers = append(c.Reviewers, &external.Program{Label: name, Args: []string{path}})
 	}
 	return nil
+}
+
+// seatServers gives a controller the tool servers that are configured.
+func (r *roles) seatServers(c *exec.Controller) error {
+	found, err := mcp.ReadFiles(cmp.Or(c.Dir, "."), r.MCP...)
+	if found != nil {
+		c.Servers = found
+	}
+	return err
 }
 
 // seatValidator gives a controller the program that looks at what was done.

@@ -49,6 +49,11 @@ type Controller struct {
 	// before it goes on; each question has ten seconds. Where it is nil, tools
 	// are listed and nobody looks for them.
 	Tools func(ctx context.Context, name string) error
+	// Servers are the tool servers that the host has configured. Where Tools is nil
+	// they say which servers that the plan names in [mcp_tools] can be used; what
+	// they are is part of the envelope, and what has to be accepted of them is
+	// (see [Controller.Needs]). Nil: there are none.
+	Servers ToolServers
 	// Gates judge, in this order. Nil is refused with [ErrNoGates]:
 	// builtin.Gates() are all that planlock has, a host appends its own, and an
 	// empty list is none. Whoever looks at the work of a task when it is done is

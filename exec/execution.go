@@ -56,6 +56,7 @@ type execution struct {
 	shut       func() error  // closes the store
 	probed     chan struct{} // closed once the sandbox was tried out; nil: nobody does
 	needed     []string      // executors that the plan names
+	servers    servers
 }
 
 // execution is a run of a plan that nobody has in hand yet. It has a controller
@@ -69,7 +70,15 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 		Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, Isolate: c.Isolate || c.Shadow,
 			NoSandbox: c.NoSandbox, Secrets: c.Secrets, Shell: c.Shell, Now: c.now, NewID: c.newName}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
-		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
+		Agents: func(ctx context.Context) ([]probe.Agent, error) {
+			all, err := c.agents(ctx, e.needed)
+			if err != nil {
+				return nil, err
+			}
+			served, err := e.toolServers(ctx)
+			return append(all, served...), err
+		}}
+	e.servers.of = c.Servers
 	e.deliveries = &deliveries.Deliveries{Session: e.Session}
 	e.rewind = &rewind.Rewind{Session: e.Session, Deliveries: e.deliveries}
 	e.Tell = func(event.Event) {}
@@ -99,7 +108,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 	}
 	e := c.execution(locked.Plan(), locked.Files())
 	defer e.closePanicking()
-	e.Locked = locked
+	e.Locked, e.servers.accepted = locked, locked.Options().Acknowledged
 	e.watched(ctx)
 	return e, e.take(ctx)
 }
@@ -211,7 +220,7 @@ func (e *execution) assemble() {
 	signer, earlier := c.signers()
 	advisors := &counsel.Counsel{Session: s, Advisor: c.Advisors.of}
 	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before, Deliveries: e.deliveries,
-		Tools: &binding.Tools{Session: s, Ask: c.Tools},
+		Tools: &binding.Tools{Session: s, Ask: e.toolsAsked()},
 		Host: life.Host{Executor: name(c.Executors[""]), Shadow: c.Shadow, Mode: c.Mode,
 			Preset: e.chosen, Version: Version(), Under: c.under, NextRun: c.runID, Find: ws.Find,
 			Options: c.Options, Bind: c.bind, Signer: signer, EarlierSigners: earlier,

@@ -35,6 +35,7 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 		return nil, err
 	}
 	e.equip()
+	e.servers.accepted = acknowledged
 	if err := e.supplied(ctx); err != nil {
 		return nil, err
 	}

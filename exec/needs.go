@@ -128,6 +128,7 @@ func (e *execution) ask(ctx context.Context) error {
 	for _, g := range e.c.Gates {
 		add(g.Info().Name, g)
 	}
+	e.askServers()
 	slices.SortStableFunc(e.Needs, func(a, b needs.Of) int { return strings.Compare(a.Name, b.Name) })
 	return errors.Join(errs...)
 }

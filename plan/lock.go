@@ -189,7 +189,15 @@ func (a Address) DoneCode() string { return "done:" + string(a) }
 // AgentCode is what acknowledges the needs of an agent: "agent:claude".
 func AgentCode(name string) string { return agentCode + name }
 
-const agentCode = "agent:"
+// ServerCode is what acknowledges that a tool server is started as it is
+// configured now: "mcp:github:1a2b3c4d5e6f", with the beginning of a digest of
+// what is started.
+func ServerCode(name, digest string) string { return serverCode + name + ":" + digest }
+
+const (
+	agentCode  = "agent:"
+	serverCode = "mcp:"
+)
 
 // acknowledge compares what is needed with what was given.
 func (p *Plan) acknowledge(given []string, needs []Acknowledgement) error {
@@ -205,7 +213,7 @@ func (p *Plan) acknowledge(given []string, needs []Acknowledgement) error {
 		needed[s.Address.DoneCode()] = true
 	}
 	for _, code := range given {
-		if !needed[code] && !(needs == nil && strings.HasPrefix(code, agentCode)) {
+		if !needed[code] && !(needs == nil && (strings.HasPrefix(code, agentCode) || strings.HasPrefix(code, serverCode))) {
 			e.Unknown = append(e.Unknown, code)
 		}
 	}

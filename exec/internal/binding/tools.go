@@ -57,6 +57,37 @@ func toolsOf(p *plan.Plan) (tools []history.Tool) {
 	return tools
 }
 
+// ToolNames are the names of the tool servers that a plan names, each once.
+func ToolNames(p *plan.Plan) (names []string) {
+	for _, tool := range toolsOf(p) {
+		if !slices.Contains(names, tool.Name) {
+			names = append(names, tool.Name)
+		}
+	}
+	return names
+}
+
+// installing is how the plan has a tool server installed: what its table says of
+// it, or [mcp_tools.install]; "" where it says nothing.
+func installing(p *plan.Plan, name string) string {
+	for _, s := range p.Settings {
+		if s.Key == "mcp_tools.install."+name {
+			return s.Value.Text
+		}
+		for _, v := range s.Value.List {
+			if !strings.HasPrefix(s.Key, "mcp_tools.") || v.Kind != "table" || toolName(v) != name {
+				continue
+			}
+			for i := 0; i+1 < len(v.List); i += 2 {
+				if strings.HasPrefix(v.List[i].Text, "install") {
+					return v.List[i+1].Text
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // toolName is what a tool server is called that a plan names by a text, or by a
 // table with a name.
 func toolName(v plan.Value) string {
@@ -104,7 +135,11 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 		}
 		tool.Status, tool.Why = toolMissing, bound.Text(why.Error(), bound.Line)
 		names = append(names, tool.Name)
-		line := fmt.Sprintf("tool %q is %s by the plan and is not there: %s", tool.Name, tool.Need, tool.Why)
+		how := installing(x.Plan, tool.Name)
+		if how != "" {
+			how = "; the plan installs it by  " + how
+		}
+		line := fmt.Sprintf("tool %q is %s by the plan and is not there: %s%s", tool.Name, tool.Need, tool.Why, how)
 		switch {
 		case tool.Need == toolRequired && verifies(x.Plan, "halt_if_required_missing"):
 			missing = append(missing, line)

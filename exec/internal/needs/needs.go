@@ -37,6 +37,8 @@ type Needs struct {
 type Of struct {
 	Name string
 	Needs
+	// Accept is what has to be accepted in place of the needs; nil: these.
+	Accept *plan.Acknowledgement
 }
 
 // Empty reports whether nothing is needed.
@@ -69,8 +71,19 @@ func (n Needs) Lines() (lines []string) {
 	return lines
 }
 
+// Lines say what is needed or has to be accepted.
+func (o Of) Lines() []string {
+	if o.Accept != nil {
+		return []string{o.Accept.Text}
+	}
+	return o.Needs.Lines()
+}
+
 // Acknowledgement is what a person must accept.
 func (o Of) Acknowledgement() plan.Acknowledgement {
+	if o.Accept != nil {
+		return *o.Accept
+	}
 	return plan.Acknowledgement{Code: plan.AgentCode(o.Name), Text: o.Name + " " + strings.Join(o.Lines(), "; ")}
 }
 

@@ -1,0 +1,330 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/sandbox"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// Servers are tool servers that files configure; see [ReadFiles]. They are those
+// of a controller: exec.Controller.Servers.
+type Servers struct {
+	// Dir is the workspace: what a file says of programs and folders is relative to
+	// it.
+	Dir string
+	// Timeout is how long a server has to start and to say what its tools are; 0: 8 s.
+	Timeout time.Duration
+	// TerminateDuration is how long a server has to end when nothing more is wanted
+	// of it, before it is ended; 0: 300 ms.
+	TerminateDuration time.Duration
+
+	known map[string]configured
+	fault error // of the file of the repository
+}
+
+var _ exec.ToolServers = (*Servers)(nil)
+
+// A ServerError says what is wrong with a server.
+type ServerError struct {
+	Name string
+	Is   string // Missing, Dead, Garbage, Hung or Refused
+	Why  string
+}
+
+// What can be wrong with a server.
+const (
+	Missing = "missing" // nothing of that name, or its program or address is not there
+	Dead    = "dead"    // it ended by itself
+	Garbage = "garbage" // what it says is not the protocol
+	Hung    = "hung"    // it says nothing within its time
+	Refused = "refused" // it says no, or the sandbox does not let it be reached
+)
+
+func (e *ServerError) Error() string {
+	return fmt.Sprintf("mcp: tool server %q is %s: %s", e.Name, e.Is, e.Why)
+}
+
+// Look is of [exec.ToolServers]. It starts the server in a folder of its own that
+// is empty: the workspace can be read and not written.
+func (s *Servers) Look(ctx context.Context, p *plan.Plan, name string) (version string, err error) {
+	c, ok := s.known[name]
+	if !ok {
+		return "", cmp.Or(s.fault, error(&ServerError{name, Missing, "no file configures it"}))
+	}
+	var runner gate.CommandRunner
+	if c.Command != "" {
+		folder, err := os.MkdirTemp("", "planlock-mcp-")
+		if err != nil {
+			return "", fmt.Errorf("mcp: %w", err)
+		}
+		defer os.RemoveAll(folder)
+		boxed, err := sandbox.Runner(p, folder)
+		if err != nil {
+			return "", fmt.Errorf("mcp: %w", err)
+		}
+		defer boxed.Close()
+		runner = boxed
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.Timeout, 8*time.Second))
+	defer cancel()
+	open, err := s.open(ctx, name, place{runner: runner, dir: s.Dir, sandbox: p.Sandbox}, nil)
+	if err != nil {
+		return "", err
+	}
+	defer open.close()
+	tools, err := open.tools(ctx)
+	if err != nil {
+		return "", err
+	}
+	return open.version(tools, c.digest), nil
+}
+
+// A place is where a server is started.
+type place struct {
+	runner  gate.CommandRunner
+	dir     string // its folder, and the one that it may work in
+	root    string // that folder as it sees it; "": it is told of none
+	sandbox plan.Sandbox
+}
+
+// open is a server that was started, and speaks.
+type open struct {
+	name    string
+	session *sdk.ClientSession
+	running *running // nil: it runs elsewhere
+}
+
+// open starts a server and says hello. It ends when ctx does, at the latest.
+func (s *Servers) open(ctx context.Context, name string, at place, progress func(string)) (*open, error) {
+	c, ok := s.known[name]
+	if !ok {
+		return nil, &ServerError{name, Missing, "no file configures it"}
+	}
+	o := &open{name: name}
+	client := sdk.NewClient(&sdk.Implementation{Name: "planlock", Version: exec.Version()}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			if progress != nil {
+				progress(strings.TrimSpace(fmt.Sprintf("%s %s", name, r.Params.Message)))
+			}
+		}})
+	if at.root != "" {
+		client.AddRoots(&sdk.Root{URI: "file://" + filepath.ToSlash(at.root), Name: "workspace"})
+	}
+	transport, err := s.transport(ctx, c, o, at)
+	if err != nil {
+		return nil, err
+	}
+	o.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		return nil, o.fault(ctx, err)
+	}
+	return o, nil
+}
+
+// transport starts a server, or says how it is reached.
+func (s *Servers) transport(ctx context.Context, c configured, o *open, at place) (sdk.Transport, error) {
+	if c.URL != "" {
+		if at.sandbox.Level == "strict" || at.sandbox.Level != "none" && at.sandbox.Network != nil && !*at.sandbox.Network {
+			return nil, &ServerError{o.name, Refused, "it is reached by the network, and the sandbox of the plan has none"}
+		}
+		return &sdk.StreamableClientTransport{Endpoint: expanded(c.URL), MaxRetries: -1, DisableStandaloneSSE: true,
+			HTTPClient: &http.Client{Transport: headers(c.Headers)}}, nil
+	}
+	args := []string{expanded(c.Command)}
+	for _, a := range c.Args {
+		args = append(args, expanded(a))
+	}
+	if strings.ContainsRune(args[0], filepath.Separator) && !filepath.IsAbs(args[0]) {
+		args[0] = filepath.Join(at.dir, args[0])
+	}
+	var env []string
+	for name, value := range c.Env {
+		env = append(env, name+"="+expanded(value))
+	}
+	slices.Sort(env)
+	dir := at.dir
+	if c.Cwd != "" {
+		if dir = expanded(c.Cwd); !filepath.IsAbs(dir) {
+			dir = filepath.Join(at.dir, dir)
+		}
+	}
+	var err error
+	if o.running, err = start(ctx, at.runner, gate.Command{Args: args, Env: env, Dir: dir},
+		cmp.Or(s.TerminateDuration, 300*time.Millisecond)); err != nil {
+		return nil, err
+	}
+	return &sdk.IOTransport{Reader: o.running.out, Writer: o.running.in, MaxLineLength: maxMessage}, nil
+}
+
+// headers adds headers to requests; what they come to is in no message.
+type headers map[string]string
+
+// RoundTrip is of [http.RoundTripper].
+func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range h {
+		r.Header.Set(name, expanded(value))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// running is a program that speaks on its standard streams.
+type running struct {
+	in    *os.File
+	out   *io.PipeReader
+	end   context.CancelFunc
+	grace time.Duration
+
+	ended  chan struct{} // closed at its end
+	result gate.CommandResult
+	err    error
+}
+
+// start starts a program; the runner sees to its end.
+//
+// Its input is a pipe of the system: the end of a program whose input is copied
+// to it is not seen before something more is to be copied.
+func start(ctx context.Context, runner gate.CommandRunner, c gate.Command, grace time.Duration) (*running, error) {
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	out, stdout := io.Pipe()
+	ctx, end := context.WithCancel(ctx)
+	r := &running{in: in, out: out, end: end, grace: grace, ended: make(chan struct{})}
+	c.Stdin, c.Stdout = stdin, stdout
+	go func() {
+		defer close(r.ended)
+		r.result, r.err = runner.Run(ctx, c)
+		stdin.Close()
+		stdout.Close()
+	}()
+	return r, nil
+}
+
+// close has the program end: by the end of its input, or by force.
+func (r *running) close() {
+	r.in.Close()
+	r.out.CloseWithError(io.ErrClosedPipe)
+	timer := time.NewTimer(r.grace)
+	defer timer.Stop()
+	select {
+	case <-r.ended:
+	case <-timer.C:
+	}
+	r.end()
+	<-r.ended
+}
+
+// close ends the session, and the server.
+func (o *open) close() {
+	if o.running != nil {
+		o.running.close()
+	}
+	if o.session != nil {
+		o.session.Close()
+	}
+}
+
+// fault says what is wrong with a server that did not answer as it must, and ends
+// it.
+func (o *open) fault(ctx context.Context, err error) error {
+	e := &ServerError{Name: o.name, Is: Garbage, Why: err.Error()}
+	over := ctx.Err() != nil
+	if o.running == nil {
+		switch {
+		case over && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+			e.Is, e.Why = Hung, "it said nothing within its time"
+		case over:
+			return context.Cause(ctx)
+		case strings.Contains(e.Why, "connection refused"), strings.Contains(e.Why, "no such host"):
+			e.Is = Missing
+		}
+		return e
+	}
+	died := false
+	select {
+	case <-o.running.ended:
+		died = true
+	case <-time.After(50 * time.Millisecond): // one that is about to end
+		select {
+		case <-o.running.ended:
+			died = true
+		default:
+		}
+	}
+	o.close()
+	r := o.running
+	tail := strings.TrimSpace(r.result.Output)
+	if tail = tail[max(0, len(tail)-400):]; tail != "" {
+		tail = fmt.Sprintf("; its last output: %q", strings.ToValidUTF8(tail, ""))
+	}
+	switch {
+	case over && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		e.Is, e.Why = Hung, "it said nothing within its time"+tail
+	case over:
+		return context.Cause(ctx)
+	case r.err != nil && r.result.Exit == -1 && died:
+		e.Is, e.Why = Missing, "it could not be started: "+r.err.Error()
+	case died && (r.result.Exit == 126 || r.result.Exit == 127):
+		e.Is, e.Why = Missing, fmt.Sprintf("it could not be started: exit status %d%s", r.result.Exit, tail)
+	case died && (errors.Is(err, io.EOF) || strings.Contains(err.Error(), "EOF") || errors.Is(err, sdk.ErrConnectionClosed)) &&
+		r.result.Stdout == "":
+		e.Is, e.Why = Dead, fmt.Sprintf("it ended with exit status %d before it said anything%s", r.result.Exit, tail)
+	default:
+		e.Why = "what it says is not the protocol: " + err.Error() + tail
+	}
+	return e
+}
+
+// tools are all tools of the server, by their names.
+func (o *open) tools(ctx context.Context) (all []*sdk.Tool, err error) {
+	const most = 10_000
+	for t, err := range o.session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, o.fault(ctx, err)
+		}
+		if all = append(all, t); len(all) > most {
+			return nil, &ServerError{o.name, Garbage, fmt.Sprintf("it has more than %d tools", most)}
+		}
+	}
+	slices.SortFunc(all, func(a, b *sdk.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// version says which server it is, and what its tools are.
+func (o *open) version(tools []*sdk.Tool, digest string) string {
+	h := sha256.New()
+	for _, t := range tools {
+		text, err := json.Marshal([]any{t.Name, t.Description, t.InputSchema, t.OutputSchema})
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+	is := "a server without a name"
+	if i := o.session.InitializeResult().ServerInfo; i != nil {
+		is = fmt.Sprintf("%.100q %.100q", i.Name, i.Version)
+	}
+	return fmt.Sprintf("%s, %d tools sha256:%s, configured as sha256:%s", is, len(tools), hex.EncodeToString(h.Sum(nil)),
+		digest)
+}
