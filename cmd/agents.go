@@ -7,12 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/agent"
-	"github.com/planlock/planlock/plan"
 )
 
 // agentsCommand is "planlock agents": it lists the coding agents that are known
@@ -35,9 +33,24 @@ func (f *agentsCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	s := &settled{config: found}
+	agents, err := lookAtAgents(ctx, &settled{config: found}, f.Dir)
+	if err != nil {
+		return err
+	}
+	if f.Format == "json" {
+		return writeJSON(p.out, agentsJSON{Schema: "planlock.agents/1", Agents: agents})
+	}
+	for _, a := range agents {
+		a.print(p.out, f.Needs, "")
+	}
+	return nil
+}
+
+// lookAtAgents looks for all agents at once. One that the repository of a
+// workspace describes is not started before somebody accepted it.
+func lookAtAgents(ctx context.Context, s *settled, dir string) ([]agentJSON, error) {
 	names := s.agentNames()
-	doc := agentsJSON{Schema: "planlock.agents/1", Agents: make([]agentJSON, len(names))}
+	doc := agentsJSON{Agents: make([]agentJSON, len(names))}
 	hurry, stop := context.WithTimeout(ctx, agentsTime)
 	defer stop()
 	over, cancel := context.WithCancel(ctx)
@@ -46,69 +59,52 @@ func (f *agentsCommand) Run(ctx context.Context, p *cli) error {
 	for i, name := range names {
 		one, err := s.newAgent("agent", name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		described := one.Agent()
-		doc.Agents[i] = agentJSON{Name: name, Title: described.Title}
-		if unknown := len(described.Keys) == 0; unknown {
-			from, layer := s.config.Of("agents." + name + ".args")
-			doc.Agents[i].From = from.Place.String()
-			if doc.Agents[i].needsOf(ctx, one); (seat{agent: one, name: name}).foreign(s.config.Config) && layer != "" {
-				if _, digest, err := (seat{agent: one, name: name}).says(ctx); err != nil || !acceptedBefore(f.Dir, digest) {
-					doc.Agents[i].take(described.Look(over), described)
-					doc.Agents[i].Unaccepted = plan.AgentCode(name)
-					states <- looked{-1, agent.State{}}
+		described, a := one.Agent(), &doc.Agents[i]
+		a.Name, a.Title = name, described.Title
+		if len(described.Keys) == 0 { // somebody describes it
+			from, _ := s.config.Of("agents." + name + ".args")
+			a.From = from.Place.String()
+			if who := (seat{agent: one, name: name}); who.foreign(s.config.Config) {
+				if _, digest, err := who.says(ctx); err != nil || !acceptedBefore(dir, digest) {
+					a.take(described.Look(over), described)
+					a.Unaccepted = who.code()
+					states <- looked{at: -1}
 					continue
 				}
 			}
 		}
-		go func() { states <- looked{i, described.Look(hurry)} }()
+		go func() { states <- looked{i, described.Look(hurry), described} }()
 	}
-	doc.collect(ctx, s, states, over)
-	if f.Format == "json" {
-		return writeJSON(p.out, doc)
+	late := time.NewTimer(agentsTime + 300*time.Millisecond)
+	defer late.Stop()
+	for range names {
+		select {
+		case l := <-states:
+			if l.at >= 0 {
+				doc.Agents[l.at].take(l.state, l.of)
+			}
+		case <-late.C:
+			for i := range doc.Agents {
+				if one, err := s.newAgent("agent", names[i]); err == nil && !doc.Agents[i].asked {
+					described := one.Agent()
+					doc.Agents[i].take(described.Look(over), described)
+				}
+			}
+			return doc.Agents, nil
+		case <-ctx.Done():
+			return doc.Agents, context.Cause(ctx)
+		}
 	}
-	for _, a := range doc.Agents {
-		a.print(p.out, f.Needs)
-	}
-	return nil
+	return doc.Agents, nil
 }
 
 // looked is what was found of the agent with an index.
 type looked struct {
-	at    int
+	at    int // -1: nothing was asked
 	state agent.State
-}
-
-// collect takes what is found of each agent; of those that take too long, what
-// is found without asking them.
-func (d *agentsJSON) collect(ctx context.Context, s *settled, states <-chan looked, over context.Context) {
-	late := time.NewTimer(agentsTime + 300*time.Millisecond)
-	defer late.Stop()
-	var once sync.Once
-	for range d.Agents {
-		select {
-		case l := <-states:
-			if l.at >= 0 {
-				one, err := s.newAgent("agent", d.Agents[l.at].Name)
-				if err == nil {
-					d.Agents[l.at].take(l.state, one.Agent())
-				}
-			}
-		case <-late.C:
-			once.Do(func() {
-				for i := range d.Agents {
-					if one, err := s.newAgent("agent", d.Agents[i].Name); err == nil && !d.Agents[i].asked {
-						described := one.Agent()
-						d.Agents[i].take(described.Look(over), described)
-					}
-				}
-			})
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
+	of    agent.Agent
 }
 
 // agentsJSON is the document of "agents --format json".
@@ -158,13 +154,6 @@ func newNeeds(n exec.Needs) needsJSON {
 	return needsJSON{listed(n.Variables), listed(n.Reads), listed(n.Writes), listed(n.Hosts), n.Enforced, listed(n.Off)}
 }
 
-// needsOf notes what a described agent needs.
-func (a *agentJSON) needsOf(ctx context.Context, one *agent.Executor) {
-	if n, err := one.Needs(ctx); err == nil {
-		a.Needs = newNeeds(n)
-	}
-}
-
 // listed is a list that is never null.
 func listed(words []string) []string {
 	if words == nil {
@@ -173,9 +162,12 @@ func listed(words []string) []string {
 	return slices.Clone(words)
 }
 
-// print says it to people.
-func (a *agentJSON) print(w io.Writer, needs bool) {
+// print says it to people, behind a word of what it is about, or none.
+func (a *agentJSON) print(w io.Writer, needs bool, about string) {
 	say := func(name, text string) {
+		if about != "" {
+			fmt.Fprintf(w, "%-8s ", about)
+		}
 		fmt.Fprintf(w, "%-10s %s\n", escaped(name), escaped(text))
 	}
 	switch {

@@ -5,6 +5,8 @@ package cmd
 // about a run, with one that has ended or waits.
 func examples(name string) []string {
 	switch name {
+	case "init":
+		return []string{"planlock init --dry-run", "planlock init"}
 	case "new":
 		return []string{"planlock new --list", "planlock new --from . -o first.toml"}
 	case "check":

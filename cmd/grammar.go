@@ -125,6 +125,7 @@ type runner interface {
 func commands() []command {
 	const before, during, after, itself = "Before a run", "A run", "What happened", "The command itself"
 	return []command{
+		{before, "init", "", "looks at the project and the agents, and writes a configuration and a first plan", &initCommand{}},
 		{before, "new", "[TEMPLATE]", "starts a plan from a template", &newCommand{}},
 		{before, "check", "PATH", "reads and validates a plan, - for one on standard input; changes nothing",
 			&checkCommand{}},

@@ -79,6 +79,7 @@ type roles struct {
 
 	settled settled
 	seated  []seat
+	told    []string // files that have the name of an agent
 }
 
 // seat gives a controller its executors, its reviewers, its validator, its

@@ -111,6 +111,9 @@ func there(word string) string {
 // take notes who has a role.
 func (r *roles) take(flag, label, name string, by *agent.Executor) {
 	r.seated = append(r.seated, seat{flag: flag, label: label, name: name, agent: by, from: r.settled.from[flag]})
+	if told := there(name); by != nil && told != "" && !slices.Contains(r.told, told) {
+		r.told = append(r.told, told)
+	}
 }
 
 // seatAgents makes the agents of --agent, and returns the name of the first.

@@ -244,6 +244,9 @@ func (r *roles) acknowledged(ctx context.Context, c *exec.Controller, draft *pla
 // from what was typed or accepted.
 func (r *roles) consent(ctx context.Context, p *cli, c *exec.Controller, draft *plan.Draft, s *session, given []string) (
 	acks, own []string, err error) {
+	for _, told := range r.told {
+		fmt.Fprintln(p.err, "planlock: warning: "+escaped(told))
+	}
 	if acks, err = r.accept(ctx, p, s, c.Dir, given); err != nil {
 		return nil, nil, err
 	}

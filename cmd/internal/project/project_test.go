@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -97,4 +98,35 @@ func FuzzLook(f *testing.F) {
 			holds(t, "fuzz", p)
 		}
 	})
+}
+
+// TestFirst: a first plan passes a check as it is, whatever was found.
+func TestFirst(t *testing.T) {
+	goes, err := project.Look(files(map[string]string{"go.mod": "module m\n"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*project.Project{nil, goes} {
+		for _, agent := range []bool{false, true} {
+			name, text := project.First(p, agent)
+			draft, err := formats.ReadBytes(name, []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range draft.Check(plan.CheckOptions{}) {
+				if d.Severity != plan.Note {
+					t.Errorf("%s of %v: %v\n%s", name, p, d, text)
+				}
+			}
+			proves, steps := draft.Plan.Provable(), 0
+			for _, s := range draft.Plan.Steps() {
+				if steps++; !proves(s) {
+					t.Errorf("%s of %v: nothing proves step %s:\n%s", name, p, s.Address, text)
+				}
+			}
+			if steps != 1 {
+				t.Errorf("%s of %v has %d steps:\n%s", name, p, steps, text)
+			}
+		}
+	}
 }
