@@ -10,10 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/agent/agenttest"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/builtin"
+	"github.com/planlock/planlock/gate/review"
 )
 
 func TestMain(m *testing.M) {
@@ -47,6 +50,7 @@ func small() []kind {
 	}
 	return []kind{
 		{label: "small headless", name: "claude", how: agent.Headless, costs: true, path: path, slow: 3 * time.Second},
+		{label: "small by acp", name: "claude", how: agent.ACP, costs: true, asks: true, path: path, slow: 3 * time.Second},
 	}
 }
 
@@ -181,8 +185,10 @@ var plays = []play{
 	{"hang", true, hang},
 	{"cancelled", true, cancelled},
 	{"full context", true, fullContext},
+	{"limit", true, limit},
 	{"wrong key", true, wrongKey},
 	{"feedback", true, feedback},
+	{"validator", true, validator},
 }
 
 func TestSmallAgents(t *testing.T) {
@@ -288,6 +294,20 @@ func fullContext(t *testing.T, k kind) {
 	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
 }
 
+// limit has the server serve nobody for a while: the attempt does not count, and
+// is made again.
+func limit(t *testing.T, k kind) {
+	if k.silent {
+		t.Skip("the agent waits by itself, and does not say so")
+	}
+	s := begin(t, k, declared, 0, append([]agenttest.Turn{
+		{Status: 429, RetryAfter: 2 * time.Hour, Say: "You have hit your usage limit, try again in 1 second"}}, done()...)...)
+	x := executor(t, k, 0)
+	r := s.bench.Run(t)
+	_ = x
+	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
+}
+
 // wrongKey has a key that the server does not know.
 func wrongKey(t *testing.T, k kind) {
 	s := begin(t, k, declared, 0, done()...)
@@ -309,4 +329,17 @@ func feedback(t *testing.T, k kind) {
 	if len(asked) < 2 || !strings.Contains(asked[1].Body, "hello.txt") {
 		t.Errorf("what it was told: %d requests", len(asked))
 	}
+}
+
+// validator has the agent judge what a shell did: it rejects the first time, and
+// passes the second.
+func validator(t *testing.T, k kind) {
+	m := agenttest.Serve(t)
+	user(t, k, m)
+	m.When(func(r agenttest.Request) bool { return true },
+		agenttest.Say("reject"), agenttest.Say("approve"))
+	_ = review.Work
+	_ = builtin.Gates
+	_ = exec.Default
+	t.Skip("not yet")
 }
