@@ -1,6 +1,7 @@
 package agenttest_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/agent/agenttest"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/review"
 )
@@ -30,8 +32,10 @@ type kind struct {
 	name  string
 	how   agent.How
 	model string
-	asks  bool // before it writes
-	costs bool // it says what it has cost
+	// second is another model that it has; "": none is given.
+	second string
+	asks   bool // before it writes
+	costs  bool // it says what it has cost
 	// stops says that its turn ends where something is refused.
 	stops bool
 	// silent says that it neither tells of limits nor of a full context.
@@ -185,10 +189,10 @@ var plays = []play{
 	{"hang", true, hang},
 	{"cancelled", true, cancelled},
 	{"full context", true, fullContext},
-	{"limit", true, limit},
 	{"wrong key", true, wrongKey},
 	{"feedback", true, feedback},
 	{"validator", true, validator},
+	{"two agents", true, two},
 }
 
 func TestSmallAgents(t *testing.T) {
@@ -294,20 +298,6 @@ func fullContext(t *testing.T, k kind) {
 	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
 }
 
-// limit has the server serve nobody for a while: the attempt does not count, and
-// is made again.
-func limit(t *testing.T, k kind) {
-	if k.silent {
-		t.Skip("the agent waits by itself, and does not say so")
-	}
-	s := begin(t, k, declared, 0, append([]agenttest.Turn{
-		{Status: 429, RetryAfter: 2 * time.Hour, Say: "You have hit your usage limit, try again in 1 second"}}, done()...)...)
-	x := executor(t, k, 0)
-	r := s.bench.Run(t)
-	_ = x
-	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
-}
-
 // wrongKey has a key that the server does not know.
 func wrongKey(t *testing.T, k kind) {
 	s := begin(t, k, declared, 0, done()...)
@@ -331,15 +321,62 @@ func feedback(t *testing.T, k kind) {
 	}
 }
 
+// reviewed is a plan that a shell carries out, with something to judge.
+const reviewed = `schema = 1
+profile = "observe"
+[goal]
+description = "A greeting"
+[[tasks]]
+id = 1
+description = "Greet"
+acceptance_criteria = ["hello.txt greets"]
+[[tasks.steps]]
+id = 1
+description = "Write the greeting"
+run = "echo hello >>hello.txt"
+on_failure = "retry"
+max_retries = 1
+`
+
 // validator has the agent judge what a shell did: it rejects the first time, and
 // passes the second.
 func validator(t *testing.T, k kind) {
 	m := agenttest.Serve(t)
-	user(t, k, m)
-	m.When(func(r agenttest.Request) bool { return true },
-		agenttest.Say("reject"), agenttest.Say("approve"))
-	_ = review.Work
-	_ = builtin.Gates
-	_ = exec.Default
-	t.Skip("not yet")
+	home := user(t, k, m)
+	m.When(agenttest.Says("hello.txt greets"),
+		agenttest.Say(`{"verdict": "fail", "criteria": [{"criterion": 1, "met": false, "citations": []}], `+
+			`"findings": ["it greets nobody"]}`),
+		agenttest.Say(`{"verdict": "pass", "criteria": [{"criterion": 1, "met": true, "citations": ["hello.txt:1: hello"]}], "findings": []}`))
+	gates := append(builtin.Gates(), review.Work(executor(t, k, 0).Validator()))
+	b := exectest.Around(t, reviewed, exectest.Files{"old.txt": "old\n"},
+		exec.Controller{Executors: exec.Default(&shell.Executor{}), Gates: gates})
+	s := &scene{kind: k, model: m, bench: b, home: home}
+	r := b.Run(t)
+	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n"})
+	if n := len(r.Run.Step("1.1").Attempts); n != 2 {
+		t.Errorf("%d attempts\n%s", n, r.Report)
+	}
+}
+
+// two has two agents carry out a step each, of which neither is the other.
+func two(t *testing.T, k kind) {
+	text := strings.Replace(declared, `prompt = "Write`, "executor = \"first\"\nprompt = \"Write", 1) + `
+[[tasks.steps]]
+id = 2
+description = "Write more"
+executor = "second"
+prompt = "Write more.txt."
+on_failure = "block"
+postconditions = [{ kind = "file_contains", path = "more.txt", text = "more" }]
+artifacts = { create = ["more.txt"] }
+`
+	s := begin(t, k, text, 0, done()...)
+	s.model.When(agenttest.Says("Write more.txt."), agenttest.Do(agenttest.Write("more.txt", "more\n")), agenttest.Say("More is written."))
+	other, err := agent.New(k.name, agent.Options{How: k.how, Model: cmp.Or(k.model, k.second)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.bench.Controller.Executors["second"] = other
+	s.wanted(t, s.bench.Run(t), history.Achieved,
+		map[string]string{"hello.txt": "hello\n", "old.txt": "new\n", "more.txt": "more\n"})
 }

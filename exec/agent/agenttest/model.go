@@ -76,7 +76,8 @@ func (m *Model) Close() {
 	m.server.Close()
 }
 
-// When gives the requests that about is true of turns of their own.
+// When gives the requests that about is true of turns of their own, also where
+// they are none of the conversation.
 func (m *Model) When(about func(Request) bool, turns ...Turn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,7 +122,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply(w, map[string]any{"input_tokens": len(raw) / 4})
 	case strings.HasSuffix(r.URL.Path, ":countTokens"):
 		reply(w, map[string]any{"totalTokens": len(raw) / 4})
-	case !req.Main:
+	case !req.Main && !m.about(req):
 		t := Say("Work on the plan")
 		if req.schema {
 			t = Say(`{"complexity_reasoning":"it is one file","complexity_score":50}`)
@@ -130,6 +131,13 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		m.turn(w, r, a, req)
 	}
+}
+
+// about tells whether turns were given for requests like this one.
+func (m *Model) about(req Request) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.scripts[:len(m.scripts)-1], func(p *part) bool { return p.about(req) })
 }
 
 // turn answers a request of the conversation.

@@ -23,8 +23,8 @@ func Main() {
 
 // Install writes small agents as programs into a folder, under the names of those
 // that people have: "claude", which works without a terminal, and
-// "claude-agent-acp", which speaks the Agent Client Protocol and asks before it
-// writes or runs anything. They talk to a [Model] as the real ones do, and are
+// "claude-agent-acp", which speaks the Agent Client Protocol and, in the mode
+// "default", asks before it writes or runs anything. They talk to a [Model] as the real ones do, and are
 // there in a fraction of a second.
 func Install(t testing.TB, dir string, names ...string) {
 	t.Helper()

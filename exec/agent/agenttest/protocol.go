@@ -25,7 +25,12 @@ type server struct {
 	answers map[string]chan message
 	agent   *small
 	session string
+	mode    string
 }
+
+// modes are those of a session: it asks in the first, and begins with the second.
+var modes = object{"currentModeId": "auto", "availableModes": []any{object{"id": "default", "name": "Manual"},
+	object{"id": "auto", "name": "Auto"}}}
 
 // serve acts as "claude-agent-acp".
 func serve() int {
@@ -47,6 +52,7 @@ func (s *server) take(m message) {
 	var p struct {
 		Session string `json:"sessionId"`
 		Dir     string `json:"cwd"`
+		Mode    string `json:"modeId"`
 		Prompt  []struct {
 			Text string `json:"text"`
 		} `json:"prompt"`
@@ -65,7 +71,7 @@ func (s *server) take(m message) {
 	case "session/new":
 		s.session = newSession()
 		s.agent = s.begin(p.Dir)
-		s.answer(m, object{"sessionId": s.session})
+		s.answer(m, object{"sessionId": s.session, "modes": modes})
 	case "session/load":
 		s.session = p.Session
 		s.agent = s.begin(p.Dir)
@@ -73,6 +79,9 @@ func (s *server) take(m message) {
 			s.fail(m, -32602, err.Error())
 			return
 		}
+		s.answer(m, object{"modes": modes})
+	case "session/set_mode":
+		s.mode = p.Mode
 		s.answer(m, object{})
 	case "session/prompt":
 		all := ""
@@ -90,7 +99,11 @@ func (s *server) take(m message) {
 // begin begins with a conversation that asks before it does anything.
 func (s *server) begin(dir string) *small {
 	a := &small{dir: dir}
+	s.mode = "auto"
 	a.may = func(u toolUse) bool {
+		if s.mode == "auto" {
+			return true
+		}
 		call := object{"toolCallId": u.ID, "title": u.Name, "status": "pending", "kind": "edit",
 			"locations": []any{object{"path": u.Input.Path}}}
 		if u.Name == "Bash" {
