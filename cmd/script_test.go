@@ -27,12 +27,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/planlock/planlock/cmd"
+	"github.com/planlock/planlock/exec/agent/agenttest"
 	"github.com/planlock/planlock/ledger/source/typescript"
 )
 
 // TestMain has the test program be the command too, under its name, for the
 // scripts.
 func TestMain(m *testing.M) {
+	agenttest.Main() // a small agent, where it is started as one
 	testscript.Main(m, map[string]func(){"planlock": func() { cmd.Main(cmd.With{}) }})
 }
 

@@ -193,6 +193,7 @@ var plays = []play{
 	{"feedback", true, feedback},
 	{"validator", true, validator},
 	{"two agents", true, two},
+	{"budget", true, budget},
 }
 
 func TestSmallAgents(t *testing.T) {
@@ -358,9 +359,8 @@ func validator(t *testing.T, k kind) {
 	}
 }
 
-// two has two agents carry out a step each, of which neither is the other.
-func two(t *testing.T, k kind) {
-	text := strings.Replace(declared, `prompt = "Write`, "executor = \"first\"\nprompt = \"Write", 1) + `
+// twice is a plan of two steps, of which each names who is to carry it out.
+var twice = strings.Replace(declared, `prompt = "Write`, "executor = \"first\"\nprompt = \"Write", 1) + `
 [[tasks.steps]]
 id = 2
 description = "Write more"
@@ -370,7 +370,10 @@ on_failure = "block"
 postconditions = [{ kind = "file_contains", path = "more.txt", text = "more" }]
 artifacts = { create = ["more.txt"] }
 `
-	s := begin(t, k, text, 0, done()...)
+
+// two has two agents carry out a step each, of which neither is the other.
+func two(t *testing.T, k kind) {
+	s := begin(t, k, twice, 0, done()...)
 	s.model.When(agenttest.Says("Write more.txt."), agenttest.Do(agenttest.Write("more.txt", "more\n")), agenttest.Say("More is written."))
 	other, err := agent.New(k.name, agent.Options{How: k.how, Model: cmp.Or(k.model, k.second)})
 	if err != nil {
@@ -379,4 +382,29 @@ artifacts = { create = ["more.txt"] }
 	s.bench.Controller.Executors["second"] = other
 	s.wanted(t, s.bench.Run(t), history.Achieved,
 		map[string]string{"hello.txt": "hello\n", "old.txt": "new\n", "more.txt": "more\n"})
+}
+
+// budget has the first step cost more than the run may: nothing is spent on the
+// second.
+func budget(t *testing.T, k kind) {
+	if !k.costs {
+		t.Skip("the agent does not say what it costs")
+	}
+	dear := done()
+	for i := range dear {
+		dear[i].Usage = agenttest.Usage{Input: 500_000, Output: 10_000}
+	}
+	s := begin(t, k, twice, 0, dear...)
+	s.bench.Controller.Budget = history.Dollar / 10
+	r := s.bench.Run(t)
+	if !errors.Is(r.Err, exec.ErrHandoff) || r.Status() != history.Waiting {
+		t.Errorf("%v\n%s", r.Err, r.Report)
+	}
+	if cost := r.Run.Flow.Cost; cost < history.Dollar/10 {
+		t.Errorf("it is said to have cost %s", cost)
+	}
+	if text := r.Read(t, "more.txt"); text != "" {
+		t.Errorf("more.txt is %q", text)
+	}
+	s.keyless(t)
 }
