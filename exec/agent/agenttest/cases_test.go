@@ -344,7 +344,7 @@ max_retries = 1
 func validator(t *testing.T, k kind) {
 	m := agenttest.Serve(t)
 	home := user(t, k, m)
-	m.When(agenttest.Says("hello.txt greets"),
+	m.WhenAsked(agenttest.Says("hello.txt greets"),
 		agenttest.Say(`{"verdict": "fail", "criteria": [{"criterion": 1, "met": false, "citations": []}], `+
 			`"findings": ["it greets nobody"]}`),
 		agenttest.Say(`{"verdict": "pass", "criteria": [{"criterion": 1, "met": true, "citations": ["hello.txt:1: hello"]}], "findings": []}`))

@@ -76,9 +76,17 @@ func (m *Model) Close() {
 	m.server.Close()
 }
 
-// When gives the requests that about is true of turns of their own, also where
-// they are none of the conversation.
+// When gives the requests of the conversation that about is true of turns of
+// their own.
 func (m *Model) When(about func(Request) bool, turns ...Turn) {
+	m.give(func(r Request) bool { return r.Main && about(r) }, turns)
+}
+
+// WhenAsked is When for requests that need be none of the conversation, as those
+// of an agent that is asked for its word and has no tools.
+func (m *Model) WhenAsked(about func(Request) bool, turns ...Turn) { m.give(about, turns) }
+
+func (m *Model) give(about func(Request) bool, turns []Turn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.scripts = append([]*part{{about: about, turns: turns}}, m.scripts...)

@@ -3,6 +3,7 @@
 package agenttest_test
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,11 @@ import (
 
 	"github.com/planlock/planlock/exec/agent"
 )
+
+// pinned are the versions of the programs.
+//
+//go:embed testdata/package.json
+var pinned string
 
 // programs is the folder with the programs of npm, or why there is none. They
 // are installed once, into a folder of the user's cache, unless
@@ -27,17 +33,13 @@ var programs = sync.OnceValues(func() (string, error) {
 	}
 	dir := filepath.Join(cache, "planlock-ci", "agents")
 	bin := filepath.Join(dir, "node_modules", ".bin")
-	want, err := os.ReadFile(filepath.Join("testdata", "package.json"))
-	if err != nil {
-		return "", err
-	}
-	if have, err := os.ReadFile(filepath.Join(dir, "installed.json")); err == nil && string(have) == string(want) {
+	if have, err := os.ReadFile(filepath.Join(dir, "installed.json")); err == nil && string(have) == pinned {
 		return bin, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), want, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(pinned), 0o644); err != nil {
 		return "", err
 	}
 	npm := exec.Command("timeout", "600", "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir)
@@ -51,7 +53,7 @@ var programs = sync.OnceValues(func() (string, error) {
 			return "", fmt.Errorf("%s: %w", script, err)
 		}
 	}
-	return bin, os.WriteFile(filepath.Join(dir, "installed.json"), want, 0o644)
+	return bin, os.WriteFile(filepath.Join(dir, "installed.json"), []byte(pinned), 0o644)
 })
 
 // real are the agents of npm, by both ways.
