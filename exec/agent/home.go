@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,10 +78,6 @@ func (h *home) copies(files []File) error {
 	}
 	defer root.Close()
 	for _, f := range files {
-		// Some do not start where the folder is not there.
-		if err := root.MkdirAll(filepath.FromSlash(cmp.Or(f.Folder, ".")), 0o700); err != nil {
-			return fmt.Errorf("agent: home: %w", err)
-		}
 		from, err := f.source()
 		if err != nil {
 			return fmt.Errorf("agent: home: %w", err)
