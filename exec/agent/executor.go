@@ -254,7 +254,7 @@ func toolFolders() []string {
 	}
 	var env []string
 	for _, t := range [...]struct{ name, below string }{{"GOPATH", "go"}, {"CARGO_HOME", ".cargo"},
-		{"RUSTUP_HOME", ".rustup"}, {"GIT_CONFIG_GLOBAL", ".gitconfig"}, {"npm_config_cache", ".npm"},
+		{"RUSTUP_HOME", ".rustup"}, {"GIT_CONFIG_GLOBAL", ".gitconfig"},
 		{"GRADLE_USER_HOME", ".gradle"}} {
 		at := filepath.Join(user, t.below)
 		if _, err := os.Stat(at); err == nil && os.Getenv(t.name) == "" {

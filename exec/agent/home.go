@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/internal/process/environ"
 )
 
 // mostFile is the size of the largest file of a user that is copied.
@@ -221,14 +222,27 @@ func alike(was, is []byte) error {
 	return nil
 }
 
-// veil puts the tokens of logins out of a text.
-func (h *home) veil() *strings.Replacer {
+// veil puts out of a text the tokens of logins, and the values of variables that
+// are secrets by their names: what a program prints has been looked through for
+// these, and what was put together of its lines has not.
+func (h *home) veil(env []string) *strings.Replacer {
 	h.one.Lock()
 	defer h.one.Unlock()
-	slices.SortFunc(h.secrets, func(a, b string) int { return len(b) - len(a) }) // the longest first
+	type secret struct{ value, instead string }
+	var all []secret
+	for _, value := range h.secrets {
+		all = append(all, secret{value, "[login]"})
+	}
+	for _, assignment := range env {
+		name, value, _ := strings.Cut(assignment, "=")
+		if environ.Secret(name) && len(value) >= 8 {
+			all = append(all, secret{value, "[" + name + "]"})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b secret) int { return len(b.value) - len(a.value) }) // the longest first
 	var pairs []string
-	for _, secret := range h.secrets {
-		pairs = append(pairs, secret, "[login]")
+	for _, s := range all {
+		pairs = append(pairs, s.value, s.instead)
 	}
 	return strings.NewReplacer(pairs...)
 }

@@ -20,14 +20,15 @@ func (e *Executor) byProtocol(ctx context.Context, w exec.Work, p program, h *ho
 	if err != nil {
 		return exec.Outcome{}, err
 	}
-	veil := h.veil()
+	env := e.env(h.dir, set)
+	veil := h.veil(env)
 	out, at := w.Output, w.Activity
 	shown := &lines{keep: true, to: func(line []byte) {
 		out.Write([]byte(veil.Replace(string(line)) + "\n")) // what is said is never lost for that
 	}, long: func() {}}
 	w.Output = shown
 	w.Activity = func(text string) { at(veil.Replace(text)) }
-	x := &acp.Executor{Args: append(append([]string{p.path}, p.args...), set.args...), Env: e.env(h.dir, set),
+	x := &acp.Executor{Args: append(append([]string{p.path}, p.args...), set.args...), Env: env,
 		Label: e.agent.Name, Model: e.o.Model, Mode: e.agent.mode, Silence: e.o.Silence, Login: e.agent.Login,
 		Prompt: func(exec.Work) string { return prompt }}
 	o, err := x.Execute(ctx, w)

@@ -166,8 +166,9 @@ func TestCustom(t *testing.T) {
 		Variables: []string{"MINE_API_KEY"}}})
 	var log bytes.Buffer
 	o, err := e.Execute(t.Context(), work(t, &log))
-	if err != nil || !strings.HasPrefix(o.Stdout, "It is written.") || len(o.Insights) != 1 {
-		t.Errorf("%+v, %v", o, err)
+	if err != nil || !strings.HasPrefix(o.Stdout, "It is written.") || len(o.Insights) != 1 ||
+		strings.Count(log.String(), "It is written.") != 1 {
+		t.Errorf("%+v, %v, %s", o, err, log.String())
 	}
 	got := told.Told()[0]
 	if len(got.Args) != 3 || got.Args[0] != "--model=large" || !strings.Contains(got.Args[2], "a goal") || got.Prompt != "" {

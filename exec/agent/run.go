@@ -115,28 +115,27 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 	pulse := watch(limit, func() { cancel(&SilentError{Agent: name, For: limit}) })
 	defer pulse.stop()
 
-	veil := s.home.veil()
-	h := &heard{spent: s.spent, before: s.before}
+	set := e.agent.of(use{home: s.home.dir, how: p.how, asked: s.asked})
+	env := e.env(s.home.dir, set)
+	h := &heard{spent: s.spent, before: s.before, veil: s.home.veil(env)}
 	last := ""
 	h.at = func(text string) {
-		if text = veil.Replace(text); text != last {
+		if text = h.shown(text); text != last {
 			last = text
 			s.at(text)
 		}
 	}
-	h.say = func(text string) { fmt.Fprintln(s.out, veil.Replace(text)) }
-	stream := &lines{to: func(line []byte) { e.agent.talk.read(h, []byte(veil.Replace(string(line)))) },
-		long: func() { h.cut = true }}
+	h.say = func(text string) { fmt.Fprintln(s.out, h.shown(text)) }
+	stream := &lines{to: func(line []byte) { e.agent.talk.read(h, line) }, long: func() { h.cut = true }}
 	h.stop = func(why string) {
 		h.fail(why)
 		cancel(errStopped)
 	}
 	errs := output.NewTail(8 << 10)
-	set := e.agent.of(use{home: s.home.dir, how: p.how, asked: s.asked})
 	if err := set.settings(s.home.dir); err != nil {
 		return h, 0, fmt.Errorf("agent: %s: its settings: %w", name, err)
 	}
-	command := gate.Command{Dir: s.dir, Private: s.home.dir, Env: e.env(s.home.dir, set),
+	command := gate.Command{Dir: s.dir, Private: s.home.dir, Env: env,
 		Args:   append(append([]string{p.path}, p.args...), e.agent.talk.args(s.turn, set.args)...),
 		Stdin:  strings.NewReader(s.prompt),
 		Stdout: pulse.of(stream)}
@@ -153,7 +152,7 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 	}
 	stream.end()
 	h.flush()
-	said := veil.Replace(strings.TrimSpace(errs.String()))
+	said := h.shown(strings.TrimSpace(errs.String()))
 	switch {
 	case context.Cause(ctx) == errStopped:
 		err = e.failure(h, 0, h.failed)

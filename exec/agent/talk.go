@@ -38,6 +38,7 @@ type heard struct {
 	at    func(activity string)  // what it is at
 	spent func(usage exec.Usage) // in all
 	stop  func(why string)       // it shall not go on, as nothing can come of it
+	veil  *strings.Replacer      // what is told is passed through it; nil: nothing is put out
 
 	session string // of the conversation
 	usage   exec.Usage
@@ -53,15 +54,26 @@ type heard struct {
 	pieces  strings.Builder // of a message that comes in pieces
 	trouble string          // what it could not do, where it went on
 	cut     bool            // a line was too long
+	live    bool            // its words are said as they come, by line
 }
 
 // tell is a message of the agent.
 func (h *heard) tell(text string) {
-	if text = strings.TrimSpace(text); text != "" {
+	if text = strings.TrimSpace(h.shown(text)); text != "" {
 		h.word = clip(text, mostWord)
 		h.note(text)
-		h.say(text)
+		if !h.live {
+			h.say(text)
+		}
 	}
+}
+
+// shown is a text without secrets.
+func (h *heard) shown(text string) string {
+	if h.veil == nil {
+		return text
+	}
+	return h.veil.Replace(text)
 }
 
 // piece is a part of a message, which ends where something else begins.
@@ -80,7 +92,7 @@ func (h *heard) flush() {
 
 // fail says why it could not go on. The first reason stands.
 func (h *heard) fail(why string) {
-	h.failed = cmp.Or(h.failed, strings.TrimSpace(why), "it does not say why")
+	h.failed = cmp.Or(h.failed, strings.TrimSpace(h.shown(why)), "it does not say why")
 }
 
 // count adds up what was spent.

@@ -170,7 +170,7 @@ func (line *claudeLine) result(h *heard) {
 	case line.IsError || line.Subtype != "success":
 		h.fail(why)
 	case line.Result != "":
-		h.word = clip(strings.TrimSpace(line.Result), mostWord)
+		h.word = clip(strings.TrimSpace(h.shown(line.Result)), mostWord)
 	}
 }
 

@@ -72,7 +72,7 @@ func (geminiTalk) read(h *heard, text []byte) {
 	case "error":
 		h.say(line.Message)
 		if line.Severity == "error" {
-			h.trouble = line.Message
+			h.trouble = h.shown(line.Message)
 		}
 	case "result":
 		h.over = true

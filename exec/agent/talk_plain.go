@@ -14,7 +14,7 @@ type plainTalk struct{ own []string }
 func (plainTalk) args(turn, []string) []string { return nil }
 
 func (plainTalk) read(h *heard, line []byte) {
-	h.over = true
+	h.over, h.live = true, true
 	h.piece(string(line) + "\n")
 	h.say(string(line))
 }

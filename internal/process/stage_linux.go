@@ -3,6 +3,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -118,7 +119,8 @@ func (c staging) shield(open []string) error {
 		}
 	}
 	for _, path := range c.Hidden {
-		if err := hide(c.child, path); err != nil {
+		err := hide(c.child, path)
+		if err != nil && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.ENOTDIR) { // it went meanwhile
 			return fmt.Errorf("hide %q: %w", path, err)
 		}
 	}
