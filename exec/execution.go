@@ -260,9 +260,13 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 			Within: w.Within, Bound: w.Bound, NonGoals: w.NonGoals, Compress: e.Rec.Run.Flow.Warned,
 			Feedback: w.Feedback, Briefing: w.Briefing, Home: place, Activity: w.Activity, Spent: func(u Usage) { w.Spent(u.spent()) },
 			Runner: w.Runner, Output: w.Output})
+		var unserved *attempt.Unserved
+		if limit := (*LimitError)(nil); errors.As(err, &limit) {
+			unserved = &attempt.Unserved{Until: limit.Until, Reason: limit.Reason}
+		}
 		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
 			Tokens: o.Usage.spent().Tokens, Calls: o.Usage.Calls, Cost: o.Usage.spent().Cost,
-			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts,
+			Unserved: unserved, Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts,
 			Insights: o.Insights, Decisions: o.Decisions}, err
 	}
 	return attempt.Executor{ByCommands: only, Identity: identity, Home: place, Do: do}, nil

@@ -49,6 +49,8 @@ func meaning(c history.Class) string {
 		return "it changed something that is never restored"
 	case history.ContextExhausted:
 		return "the context of its executor was full"
+	case history.NotServed:
+		return "its executor was not served"
 	case history.OverBudget:
 		return "what the run may cost was spent"
 	case history.SchemaMismatch:

@@ -128,13 +128,15 @@ const (
 	ContextExhausted Class = "context-exhausted"
 	// OverBudget: what the run may cost was spent while the attempt was under way.
 	OverBudget Class = "over-budget"
+	// NotServed: whoever serves the executor will not serve it for some time.
+	NotServed Class = "not-served"
 )
 
 // ThroughNoFault reports whether an attempt that failed so says nothing about
 // the work: it was interrupted, the controller died, something else moved, it met
-// that of another step, or there was no more money for it.
+// that of another step, or there was no more money for it, or nobody who serves it.
 func (c Class) ThroughNoFault() bool {
-	return c == Interrupted || c == Lost || c == Moved || c == Met || c == OverBudget
+	return c == Interrupted || c == Lost || c == Moved || c == Met || c == OverBudget || c == NotServed
 }
 
 // AttemptFailed says why an attempt counts for nothing.
@@ -143,6 +145,7 @@ type AttemptFailed struct {
 	Cause    gate.Cause     `json:"cause,omitempty"` // of a time-out
 	Reasons  []string       `json:"reasons"`
 	Findings []gate.Finding `json:"findings,omitempty"`
+	Until    time.Time      `json:"until,omitzero"` // of one that was not served: when it is made again
 }
 
 func (*AttemptFailed) Type() string { return "attempt-failed" }

@@ -138,7 +138,7 @@ func (f *AttemptFailed) Execution(exit int) ExecutionStatus {
 		return succeeded
 	}
 	switch f.Class {
-	case TimedOut, OutOfMemory, Exhausted, Lost, Interrupted, OverBudget:
+	case TimedOut, OutOfMemory, Exhausted, Lost, Interrupted, OverBudget, NotServed:
 		return retryable
 	case Crashed:
 		if exit >= firstSignal && exit <= lastSignal {

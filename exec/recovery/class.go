@@ -54,6 +54,7 @@ func Classes() []Class {
 		{history.Moved, "", no, no, no, no, "what the run depends on moved"},
 		{history.Nondeterministic, "", no, no, no, no, "the same inputs made another tree before"},
 		{history.Unrestorable, "", no, no, no, no, "something changed that is never restored"},
+		{history.NotServed, "", no, no, wait, no, "whoever serves its executor would not for some time; it is waited for"},
 		{history.OverBudget, "", no, no, no, no, "what the run may cost was spent while it was under way"},
 		{history.Interrupted, "", no, no, no, no, "a person stopped the run"},
 	}

@@ -290,7 +290,7 @@ func TestClasses(t *testing.T) {
 		"timed-out resources": "row", "timed-out dependency": "row", "timed-out deadlock": "-o-", "timed-out model-stall": "-o-", "timed-out": "-o-",
 		"refused": "---", "breach": "ro-", "gate-failed": "ro-", "schema-mismatch": "ro-", "missing-evidence": "ro-", "crashed": "ro-",
 		"out-of-memory": "-o-", "exhausted": "-o-", "context-exhausted": "-o-", "lost": "ro-", "met": "ro-", "undecided": "---", "no-space": "---", "moved": "---", "nondeterministic": "---",
-		"unrestorable": "---", "interrupted": "---", "over-budget": "---",
+		"unrestorable": "---", "interrupted": "---", "over-budget": "---", "not-served": "--w",
 	}
 	for _, c := range recovery.Classes() {
 		name := strings.TrimSpace(string(c.Class) + " " + string(c.Cause))

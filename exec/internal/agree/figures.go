@@ -58,7 +58,7 @@ func listed(names []string) string {
 // faultless reports whether an attempt that failed did so through no fault of its
 // own: it was cut off, or set aside.
 func (a *reportAttempt) faultless() bool {
-	return a.Failure != nil && (slices.Contains([]string{"interrupted", "lost", "moved", "met", "over-budget"}, a.Failure.Class) ||
+	return a.Failure != nil && (slices.Contains([]string{"interrupted", "lost", "moved", "met", "over-budget", "not-served"}, a.Failure.Class) ||
 		a.Lane != nil && a.Lane.State == "join-failed")
 }
 

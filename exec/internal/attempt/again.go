@@ -135,6 +135,7 @@ func (a *again) cutOff() bool {
 	err := a.trial.err
 	return err != nil && (errors.As(err, &late) || noSpace(err) || noMemory(err) ||
 		errors.Is(err, process.ErrExhausted) || errors.Is(err, ErrContextExhausted) ||
+		errors.Is(err, ErrBudget) || a.outcome.Unserved != nil ||
 		a.runner.Impeded(a.outcome.Output) != "")
 }
 

@@ -208,7 +208,8 @@ func unfinished(s *history.Step) *history.Attempt {
 			return nil
 		case f.Class == history.ContextExhausted && a.Discarded.Tree != "":
 			return a
-		case f.Class != history.Interrupted && f.Class != history.Lost && f.Class != history.OverBudget:
+		case f.Class != history.Interrupted && f.Class != history.Lost && f.Class != history.OverBudget &&
+			f.Class != history.NotServed:
 			return nil
 		}
 	}

@@ -30,7 +30,8 @@ func carried(s *history.Step, method string) []history.Cycle {
 	var done []history.Cycle
 	for _, a := range slices.Backward(s.Attempts) {
 		if a.Method.Method != method || a.Failure == nil || a.Failure.Class != history.Lost &&
-			a.Failure.Class != history.Interrupted && a.Failure.Class != history.OverBudget {
+			a.Failure.Class != history.Interrupted && a.Failure.Class != history.OverBudget &&
+			a.Failure.Class != history.NotServed {
 			break
 		}
 		done = slices.Concat(a.Cycles, done)

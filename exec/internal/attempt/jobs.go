@@ -96,7 +96,7 @@ func remedied(a *history.Attempt) bool {
 	}
 	switch a.Failure.Class {
 	case history.Crashed, history.TimedOut, history.OutOfMemory, history.Exhausted, history.Lost,
-		history.Interrupted, history.OverBudget:
+		history.Interrupted, history.OverBudget, history.NotServed:
 		return true
 	}
 	return false

@@ -161,6 +161,8 @@ func (t judging) executorFault(ctx context.Context) *fault {
 	switch {
 	case session.Interrupted(ctx):
 		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
+	case t.outcome.Unserved != nil:
+		return t.unserved()
 	case errors.Is(t.err, ErrBudget):
 		return faultf(history.OverBudget, "it was ended because what the run may cost, %s, was spent while it was under way",
 			t.Rec.Run.Policy.Budget)

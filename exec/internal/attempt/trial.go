@@ -113,10 +113,12 @@ type Outcome struct {
 	Exit           int
 	// Tokens and Calls are what it cost; more than can be counted stays the
 	// most that can be.
-	Tokens  int64
-	Calls   int
-	Cost    history.Money
-	Metrics map[string]float64
+	Tokens int64
+	Calls  int
+	Cost   history.Money
+	// Unserved is that whoever serves the executor would not; nil if nobody says so.
+	Unserved *Unserved
+	Metrics  map[string]float64
 	// Stateful says that something outside of the workspace was changed, so
 	// that no retry is lawful.
 	Stateful bool

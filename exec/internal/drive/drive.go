@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/exec/guard"
@@ -20,6 +21,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/tasks"
+	"github.com/planlock/planlock/plan"
 )
 
 // A Drive has the parts of the engine do what is wanted.
@@ -124,7 +126,7 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 	case engine.Repair:
 		return d.Evidence.Retry(ctx, a.Task)
 	case engine.Wait:
-		return d.wait(ctx, a.Since, a.For)
+		return d.wait(ctx, w.Step, a)
 	case engine.Pause:
 		return d.handOver(ctx)
 	case engine.Refuse:
@@ -180,9 +182,22 @@ func (d *Drive) look(ctx context.Context, s *history.Step, what guard.Observatio
 // wait lets time pass until long after since, which stands in the journal. So a
 // run that is killed and resumed while it waits comes to the end of it, and a
 // clock that was set back makes it wait as long anew, not longer.
-func (d *Drive) wait(ctx context.Context, since time.Time, long time.Duration) error {
-	if passed := d.Now().Sub(since); passed > 0 {
+//
+// Where it is for whoever serves an executor, that is told, and the run is let
+// go where it would wait longer than for a person.
+func (d *Drive) wait(ctx context.Context, step plan.Address, w engine.Wait) error {
+	long := max(w.For, 0)
+	if passed := d.Now().Sub(w.Since); passed > 0 {
 		long -= min(passed, long)
+	}
+	if f := w.Unserved; f != nil && long > 0 {
+		until := f.Until.Format(time.RFC3339)
+		if patience := d.Rec.Run.Policy.Patience; patience > 0 && long > patience {
+			return d.Pause(ctx, "waiting until "+until, fmt.Errorf("%w until %s, longer than its patience of %s: resume it then; step %s: %s",
+				session.ErrWaiting, until, patience, step, strings.Join(f.Reasons, "; ")))
+		}
+		d.Warn(fmt.Sprintf("step %s waits until %s (%s): %s; what was done is kept if the run is stopped, and a resumed run waits for what is left",
+			step, until, long.Round(time.Second), strings.Join(f.Reasons, "; ")))
 	}
 	d.Rec.Seen.Forget(disturbance.TimePassed...)
 	timer := time.NewTimer(long)

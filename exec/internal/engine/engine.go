@@ -111,6 +111,8 @@ func (d *Decider) step(c *guard.Case) []Wanted {
 		return overlap(c)
 	case s.Refusal != nil && s.Next == nil:
 		return d.climb(c, s.Refusal)
+	case unserved(s) && !c.Seen.Holds(guard.Due):
+		return about(c, Wait{Since: last.Ended, For: last.Failure.Until.Sub(last.Ended), Unserved: last.Failure})
 	case (s.At < run.ResumedAt || overtaken(c)) && goesOn(c):
 		return about(c, Begin{Start: anew(c)}) // nobody knows what became of its preconditions meanwhile
 	case s.Next != nil:

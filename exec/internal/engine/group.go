@@ -116,7 +116,7 @@ func writesTestFirst(c *guard.Case) bool {
 // wanted first, unless that is a person.
 func (d *Decider) candidate(c *guard.Case) (wanted []Wanted, joins bool) {
 	s := c.Step
-	if !inTurn(c) || s.Waits() {
+	if !inTurn(c) || s.Waits() || unserved(s) {
 		return nil, false
 	}
 	switch {

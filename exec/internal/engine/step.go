@@ -34,7 +34,7 @@ const maxExhaustions = 3
 // run was taken up.
 func cutOff(run *history.Run, s *history.Step, a *history.Attempt) bool {
 	switch a.Failure.Class {
-	case history.Interrupted, history.Lost, history.Met, history.OverBudget:
+	case history.Interrupted, history.Lost, history.Met, history.OverBudget, history.NotServed:
 		return true
 	case history.ContextExhausted:
 		n := 0
@@ -48,6 +48,14 @@ func cutOff(run *history.Run, s *history.Step, a *history.Attempt) bool {
 		return run.Resumptions > a.Resumptions
 	}
 	return false
+}
+
+// unserved reports whether the next thing to do for a step is to make an attempt
+// again whose executor was not served.
+func unserved(s *history.Step) bool {
+	last := s.Last()
+	return last != nil && last.Failure != nil && last.Failure.Class == history.NotServed && s.Next == nil &&
+		s.Rollback != plan.Irreversible
 }
 
 // tryAgain does what the ladder, or a person, decided.

@@ -98,6 +98,9 @@ type Repair struct{ Task string }
 type Wait struct {
 	Since time.Time
 	For   time.Duration
+	// Unserved is the failure of the attempt whose executor is not served until
+	// then; nil if it is another reason.
+	Unserved *history.AttemptFailed
 }
 
 // Pause lets go of the run in a way that can be resumed.

@@ -74,8 +74,8 @@ func observe(s *history.Step) Step {
 	row := Step{Address: s.Address, Task: s.Task, Failed: s.Status == history.Failed}
 	seen := map[string]bool{}
 	for _, a := range s.Attempts {
-		if a.Aside != nil || a.Failure != nil &&
-			(a.Failure.Class == history.Interrupted || a.Failure.Class == history.Lost || a.Failure.Class == history.OverBudget) {
+		if a.Aside != nil || a.Failure != nil && slices.Contains([]history.Class{history.Interrupted, history.Lost,
+			history.OverBudget, history.NotServed}, a.Failure.Class) {
 			continue // no fault of its method
 		}
 		name := a.Method.Method

@@ -76,7 +76,7 @@ func Against(c history.Class, cause gate.Cause) Remedy {
 			now: "see why the gate could not decide; the step's work may be good",
 			end: "make the gate able to decide, then run what is left of the plan",
 		}
-	case history.Interrupted, history.Lost, history.OverBudget:
+	case history.Interrupted, history.Lost, history.OverBudget, history.NotServed:
 		return Remedy{end: "run what is left of the plan"}
 	case history.NoSpace:
 		return Remedy{

@@ -122,7 +122,9 @@ func (g *Game) attempt(s *history.Step, method string) {
 
 // class is what an attempt failed of.
 func (g *Game) class() history.Class {
-	all := slices.DeleteFunc(recovery.Classes(), func(c recovery.Class) bool { return c.Class == history.OverBudget })
+	all := slices.DeleteFunc(recovery.Classes(), func(c recovery.Class) bool {
+		return c.Class == history.OverBudget || c.Class == history.NotServed
+	})
 	c := all[g.dice.IntN(len(all))].Class
 	if c == history.Refused {
 		return history.Crashed
