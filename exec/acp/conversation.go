@@ -325,7 +325,7 @@ func (c *conversation) ask(ctx context.Context, method string, params any, limit
 		c.guard.drained()
 		select {
 		case a = <-done:
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(c.bound.late):
 			c.guard.close()
 			<-done
 			return nil, c.gone()

@@ -30,12 +30,13 @@ type bounds struct {
 	open     time.Duration // until a session is open, or set up
 	stop     time.Duration // from session/cancel to the end by force
 	leave    time.Duration // from the end of its input to the end by force
+	late     time.Duration // for an answer that was read to get to whoever waits for it
 }
 
 var usual = bounds{
 	line: 8 << 20, bytes: 1 << 30, messages: 1_000_000, strange: 500, waiting: 256,
 	asks: 5000, refused: 100, shown: 4 << 20,
-	answer: 30 * time.Second, open: 2 * time.Minute, stop: 5 * time.Second, leave: 2 * time.Second,
+	answer: 30 * time.Second, open: 2 * time.Minute, stop: 5 * time.Second, leave: 2 * time.Second, late: 200 * time.Millisecond,
 }
 
 // A message is what the protocol's connection takes a line for.
