@@ -234,7 +234,9 @@ func (c *conversation) told(u *update) {
 		}
 		return
 	case "agent_message_chunk", "tool_call":
-		c.refusal = ""
+		if !u.aside() {
+			c.refusal = ""
+		}
 	}
 	c.mu.Unlock()
 	if !replaying {
@@ -461,11 +463,12 @@ func (c *conversation) initialize() error {
 		return err
 	}
 	if err := lenient(raw, &c.agent); err != nil || c.agent.Protocol == nil {
-		return &ProtocolError{Agent: c.name, Hint: c.guard.hint, Reason: "its answer to \"initialize\" names no version of the protocol"}
+		return &ProtocolError{Agent: c.name, Hint: c.guard.hint,
+			Reason: "its answer to \"initialize\" names no version of the protocol"}
 	}
 	if v := *c.agent.Protocol; v != sdk.ProtocolVersionNumber {
-		return &ProtocolError{Agent: c.name, Reason: fmt.Sprintf("it speaks version %d of the protocol, and planlock version %d",
-			v, sdk.ProtocolVersionNumber), Hint: "install a version of the agent that speaks it"}
+		return &ProtocolError{Agent: c.name, Hint: "install a version of the agent that speaks it",
+			Reason: fmt.Sprintf("it speaks version %d of the protocol, and planlock version %d", v, sdk.ProtocolVersionNumber)}
 	}
 	return nil
 }

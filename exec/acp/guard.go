@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,7 +37,8 @@ type bounds struct {
 var usual = bounds{
 	line: 8 << 20, bytes: 1 << 30, messages: 1_000_000, strange: 500, waiting: 256,
 	asks: 5000, refused: 100, shown: 4 << 20,
-	answer: 30 * time.Second, open: 2 * time.Minute, stop: 5 * time.Second, leave: 2 * time.Second, late: 200 * time.Millisecond,
+	answer: time.Minute, open: 2 * time.Minute, stop: 5 * time.Second, leave: 2 * time.Second,
+	late: 200 * time.Millisecond,
 }
 
 // A message is what the protocol's connection takes a line for.
@@ -139,14 +141,49 @@ func (g *guard) finish() {
 		g.object("it sent more than %d messages", g.bound.messages)
 		return
 	}
-	if m.comes() {
-		select {
-		case g.slots <- struct{}{}:
-		case <-g.over:
-			return
-		}
+	if m.comes() && !g.ready(m.ID != nil) {
+		return
 	}
 	g.to.Write(append(line, '\n')) // fails where nobody takes messages any more
+	if m.comes() && m.ID != nil {
+		g.idle(g.over)
+	}
+}
+
+// ready waits until another message may be passed on. The connection takes in
+// requests beside what it was told before them, so that they wait for that: what
+// is asked about a tool call is known only when the call is. It reports whether
+// anybody still takes messages.
+func (g *guard) ready(request bool) bool {
+	if request && !g.idle(g.over) {
+		return false
+	}
+	select {
+	case g.slots <- struct{}{}:
+		return true
+	case <-g.over:
+		return false
+	}
+}
+
+// idle waits until all that was passed on was taken in, or something else
+// happens.
+func (g *guard) idle(or <-chan struct{}) bool {
+	n := 0
+	defer func() {
+		for range n {
+			<-g.slots
+		}
+	}()
+	for n < cap(g.slots) {
+		select {
+		case g.slots <- struct{}{}:
+			n++
+		case <-or:
+			return false
+		}
+	}
+	return true
 }
 
 // odd is a line that is no message.
@@ -182,18 +219,9 @@ func (g *guard) close() {
 // drained waits until all that was passed on was taken in. Nothing more comes
 // then.
 func (g *guard) drained() {
-	limit := time.NewTimer(g.bound.stop)
-	defer limit.Stop()
-	for range g.bound.waiting {
-		select {
-		case g.slots <- struct{}{}:
-		case <-limit.C:
-			return
-		}
-	}
-	for range g.bound.waiting {
-		<-g.slots
-	}
+	limit, stop := context.WithTimeout(context.Background(), g.bound.stop)
+	defer stop()
+	g.idle(limit.Done())
 }
 
 // clip is the beginning of an untrusted text, for a message, on one line.

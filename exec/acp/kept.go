@@ -148,4 +148,5 @@ func (k *kept) again(w *exec.Work, whole string) string {
 }
 
 // undone is what became of the earlier attempt's work.
-const undone = "Everything that you changed was undone: the files are as they were before you began, so read them again. "
+const undone = "Everything that you changed was undone: the files are as they were before you began, " +
+	"so read them again. "

@@ -104,8 +104,11 @@ func (n *narrator) told(u *update) {
 	defer n.mu.Unlock()
 	switch u.Kind {
 	case "agent_message_chunk":
-		n.hear(u)
-		return
+		if !u.aside() {
+			n.hear(u)
+			return
+		}
+		n.line("[note] " + clip(textOf(u.Content), 300))
 	case "agent_thought_chunk":
 		n.at("thinking")
 	case "tool_call", "tool_call_update":

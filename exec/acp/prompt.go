@@ -3,6 +3,7 @@ package acp
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
@@ -42,7 +43,7 @@ func Prompt(w exec.Work) string {
 	}
 	var never []string
 	for _, n := range w.NonGoals {
-		never = append(never, strings.TrimSpace(fmt.Sprintf("%s %s", n.Text, strings.Join(append(n.Paths, n.Symbols...), ", "))))
+		never = append(never, strings.TrimSpace(n.Text+" "+strings.Join(slices.Concat(n.Paths, n.Symbols), ", ")))
 	}
 	p.list("Must not be touched", never)
 	p.list("Constraints", w.Constraints)

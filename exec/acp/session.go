@@ -235,7 +235,8 @@ func (c *conversation) prompt(s session, text string) (turn, error) {
 			<-done
 			return turn{}, cause
 		}
-		_ = c.conn.SendNotification(over, sdk.AgentMethodSessionCancel, sdk.CancelNotification{SessionId: sdk.SessionId(s.ID)})
+		_ = c.conn.SendNotification(over, sdk.AgentMethodSessionCancel,
+			sdk.CancelNotification{SessionId: sdk.SessionId(s.ID)})
 		grace, cancel := context.WithTimeout(over, c.bound.stop)
 		defer cancel()
 		select {
@@ -287,7 +288,8 @@ func (c *conversation) stopped(t turn) (err error) {
 	case sdk.StopReasonRefusal:
 		return &RefusalError{Agent: c.name, Text: clip(text, 1<<10)}
 	case sdk.StopReasonCancelled:
-		return &AnswerError{Agent: c.name, Method: sdk.AgentMethodSessionPrompt, Text: "it cancelled its turn, and nobody asked it to"}
+		return &AnswerError{Agent: c.name, Method: sdk.AgentMethodSessionPrompt,
+			Text: "it cancelled its turn, and nobody asked it to"}
 	}
 	return &ProtocolError{Agent: c.name, Reason: fmt.Sprintf("its turn ended with %q, which is no reason of the protocol",
 		clip(string(t.Stop), 60))}

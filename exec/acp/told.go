@@ -21,6 +21,18 @@ type update struct {
 	Message string      `json:"messageId"`
 }
 
+// aside reports whether a message is none of the answer, as a warning of the
+// program is.
+func (u *update) aside() bool {
+	meta, _ := u.Meta.(map[string]any)
+	for _, of := range meta {
+		if own, ok := of.(map[string]any); ok && own["kind"] == "informational" {
+			return true
+		}
+	}
+	return false
+}
+
 // A toolCall is what an agent is at, or asks for.
 type toolCall struct {
 	ID        string             `json:"toolCallId"`

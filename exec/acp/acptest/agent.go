@@ -295,7 +295,8 @@ func (a *agent) act(act Act) {
 	}
 	if act.Cost > 0 {
 		a.cost += act.Cost
-		a.update(object{"sessionUpdate": "usage_update", "used": 10, "size": 100, "cost": object{"amount": a.cost, "currency": "USD"}})
+		a.update(object{"sessionUpdate": "usage_update", "used": 10, "size": 100,
+			"cost": object{"amount": a.cost, "currency": "USD"}})
 	}
 	if len(act.Raw) > 0 {
 		for range max(1, act.Times) {
@@ -353,8 +354,8 @@ func (a *agent) call(kind, path string) object {
 	if dir, err := os.Getwd(); err == nil && !filepath.IsAbs(path) {
 		full = filepath.Join(dir, path)
 	}
-	return object{"toolCallId": fmt.Sprint("call-", a.calls), "title": kind + " " + filepath.Base(path), "kind": kind, "status": "pending",
-		"locations": []object{{"path": full}}}
+	return object{"toolCallId": fmt.Sprint("call-", a.calls), "title": kind + " " + filepath.Base(path), "kind": kind,
+		"status": "pending", "locations": []object{{"path": full}}}
 }
 
 // change writes or deletes a file, as a tool call.
