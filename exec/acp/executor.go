@@ -125,7 +125,7 @@ func (c *conversation) work() error {
 	now := &kept{Session: s.ID, Method: c.w.Method.ID, Attempt: c.w.Attempt, Phase: string(c.w.Phase),
 		Told: digests(c.w.Feedback)}
 	now.keep(c.e, c.w)
-	for range mostAgain {
+	for range 1 + mostAgain {
 		t, err := c.prompt(s, text)
 		if err == nil {
 			err = c.stopped(t)
@@ -138,6 +138,14 @@ func (c *conversation) work() error {
 		}
 	}
 	return c.limited()
+}
+
+// refusedLast reports whether the agent did nothing since it was refused
+// something.
+func (c *conversation) refusedLast() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refusal != ""
 }
 
 // unfinished is what the agent is told that ended its turn at a refusal without

@@ -103,6 +103,10 @@ func TestExecute(t *testing.T) {
 			{Acts: []acptest.Act{{Write: "c.txt", Ask: true}}},
 			{If: "was refused by the plan", Acts: []acptest.Act{{Write: "a.txt", Text: "a\n", Ask: true}, {Say: "So be it."}}}}},
 			files: map[string]string{"c.txt": "", "a.txt": "a\n"}, stdout: "So be it."},
+		{name: "a turn that is cancelled at a refusal goes on", script: acptest.Script{Turns: []acptest.Turn{
+			{Acts: []acptest.Act{{Write: "c.txt", Ask: true}}, Stop: "cancelled"},
+			{If: "was refused by the plan", Acts: []acptest.Act{{Write: "a.txt", Text: "a\n", Ask: true}, {Say: "So be it."}}}}},
+			files: map[string]string{"c.txt": "", "a.txt": "a\n"}, stdout: "So be it."},
 		{name: "a lie", script: one(acptest.Act{Write: "a.txt", Tell: true}, acptest.Act{Say: "Done."}),
 			files: map[string]string{"a.txt": ""}, stdout: "Done."},
 		{name: "its plan", script: one(acptest.Act{Think: "hm", Plan: []string{"look", "do"}}, acptest.Act{Say: "ok"}), stdout: "ok",
@@ -300,6 +304,23 @@ func TestKey(t *testing.T) {
 	o, err := x.Execute(context.Background(), w.Work)
 	if err != nil || o.Stdout != "FAKE_API_KEY=[FAKE_API_KEY]" || strings.Contains(w.out.String(), "very-secret") {
 		t.Errorf("error %v, it said %q, output:\n%s", err, o.Stdout, w.out.String())
+	}
+}
+
+// What an agent prints besides messages stands on lines of its own, short ones,
+// without colours.
+func TestPrints(t *testing.T) {
+	w := work(t)
+	script := one(acptest.Act{Say: "One"}, acptest.Act{Print: "\x1b[2mwarn\x1b[0m: \x07x\n\n" + strings.Repeat("y", 5000) + "\n"},
+		acptest.Act{Print: "z\n", Times: 100000},
+		acptest.Act{Wait: 300 * time.Millisecond, Say: " two"})
+	if _, err := script.Executor(t).Execute(context.Background(), w.Work); err != nil {
+		t.Fatal(err)
+	}
+	out := w.out.String()
+	if !strings.HasPrefix(out, "One\nwarn: \\x07x\n"+strings.Repeat("y", 300)+"…\nz\n") || len(out) > 200<<10 ||
+		!strings.Contains(out, "(what else the agent prints is not shown: it is too much)\n two\n") {
+		t.Errorf("output of %d bytes: %.200q … %.200q", len(out), out, out[max(0, len(out)-200):])
 	}
 }
 

@@ -37,7 +37,7 @@ type bounds struct {
 var usual = bounds{
 	line: 8 << 20, bytes: 1 << 30, messages: 1_000_000, strange: 500, waiting: 256,
 	asks: 5000, refused: 100, shown: 4 << 20,
-	answer: time.Minute, open: 2 * time.Minute, stop: 5 * time.Second, leave: 2 * time.Second,
+	answer: time.Minute, open: 2 * time.Minute, stop: 5 * time.Second, leave: 3 * time.Second,
 	late: 200 * time.Millisecond,
 }
 

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/internal/process/output"
 	"github.com/planlock/planlock/internal/safetext"
 )
@@ -24,6 +26,9 @@ type narrator struct {
 	left     int      // bytes of output that are still shown
 	over     bool     // nobody listens any more
 	midline  bool
+
+	print  []byte // the present line of what it prints besides messages
+	prints int    // bytes of that
 
 	calls   map[string]*call
 	plan    string // as it was shown last
@@ -46,12 +51,42 @@ func newNarrator(out io.Writer, activity func(string), roots, env []string, show
 		calls: map[string]*call{}}
 }
 
-// Write shows what the agent prints besides messages. It never fails.
+// mostPrinted bounds what is shown of what the agent prints besides messages: in
+// all, and of a line. Some agents print much that means nothing to anybody.
+const (
+	mostPrinted     = 64 << 10
+	mostPrintedLine = 300
+)
+
+// colour is how a program colours what it prints.
+var colour = lazyre.New("\x1b\\[[0-9;]*m")
+
+// Write shows what the agent prints besides messages, on lines of its own. It
+// never fails.
 func (n *narrator) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.say(strings.ToValidUTF8(string(p), "\ufffd"))
+	for part := range bytes.Lines(p) {
+		room := mostPrintedLine + 100 - len(n.print)
+		n.print = append(n.print, part[:min(len(part), max(room, 0))]...)
+		if part[len(part)-1] == '\n' {
+			n.printed()
+		}
+	}
 	return len(p), nil
+}
+
+// printed shows the line that the agent printed.
+func (n *narrator) printed() {
+	line := strings.TrimSpace(clip(colour.ReplaceAllString(strings.TrimSpace(string(n.print)), ""), mostPrintedLine))
+	n.print = n.print[:0]
+	if line == "" || n.prints >= mostPrinted {
+		return
+	}
+	if n.prints += len(line); n.prints >= mostPrinted {
+		line = "(what else the agent prints is not shown: it is too much)"
+	}
+	n.line(line)
 }
 
 // line shows a line of its own.
@@ -79,6 +114,9 @@ func (n *narrator) say(text string) {
 func (n *narrator) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if len(n.print) > 0 {
+		n.printed()
+	}
 	if n.midline {
 		n.say("\n")
 	}

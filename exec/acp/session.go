@@ -288,6 +288,9 @@ func (c *conversation) stopped(t turn) (err error) {
 	case sdk.StopReasonRefusal:
 		return &RefusalError{Agent: c.name, Text: clip(text, 1<<10)}
 	case sdk.StopReasonCancelled:
+		if c.refusedLast() {
+			return nil // some agents end a turn so where something is refused
+		}
 		return &AnswerError{Agent: c.name, Method: sdk.AgentMethodSessionPrompt,
 			Text: "it cancelled its turn, and nobody asked it to"}
 	}

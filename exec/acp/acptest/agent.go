@@ -305,6 +305,9 @@ func (a *agent) act(act Act) {
 			a.out.Unlock()
 		}
 	}
+	if act.Print != "" {
+		os.Stderr.WriteString(strings.Repeat(act.Print, max(1, act.Times)))
+	}
 	switch act.Show {
 	case "":
 	case "model", "mode":

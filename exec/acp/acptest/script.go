@@ -61,8 +61,9 @@ type Act struct {
 	// the session.
 	Input, Output int     `json:",omitempty"`
 	Cost          float64 `json:",omitempty"`
-	// Raw is printed as it is, Times times (0: once).
+	// Raw is printed as it is, and Print to standard error, Times times (0: once).
 	Raw   []byte `json:",omitempty"`
+	Print string `json:",omitempty"`
 	Times int    `json:",omitempty"`
 	// Asks is how often it asks for permission to edit Write.
 	Asks int `json:",omitempty"`
