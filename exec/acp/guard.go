@@ -257,8 +257,11 @@ func newOutbox() *outbox {
 func (o *outbox) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed || len(o.text)+len(p) > outboxLimit {
-		return 0, io.ErrClosedPipe
+	switch {
+	case o.closed: // whoever waits for an answer is told why there is none
+		return len(p), nil
+	case len(o.text)+len(p) > outboxLimit:
+		return 0, io.ErrShortBuffer
 	}
 	o.text = append(o.text, p...)
 	o.more.Broadcast()
