@@ -224,6 +224,9 @@ func TestStopped(t *testing.T) {
 			if !errors.Is(err, reason) {
 				t.Errorf("error %v", err)
 			}
+			if asked := strings.Contains(w.out.String(), "I stop."); asked != (name == "obeys") {
+				t.Errorf("output:\n%s", w.out.String())
+			}
 			if took := time.Since(begin); took > 5*time.Second {
 				t.Errorf("it took %s", took)
 			}
@@ -378,6 +381,23 @@ func TestFeedback(t *testing.T) {
 		if loads && !strings.Contains(w.out.String(), "goes on with its conversation") {
 			t.Errorf("output:\n%s", w.out.String())
 		}
+	}
+}
+
+// What is exhausted is not gone on with.
+func TestFeedbackExhausted(t *testing.T) {
+	w := work(t)
+	w.Home = t.TempDir()
+	x := acptest.Script{Loads: true, Turns: []acptest.Turn{{Acts: []acptest.Act{{Say: "first"}}, Stop: "max_tokens"}}}.Executor(t)
+	x.Env = append(x.Env, "HOME="+w.Home)
+	for range 2 {
+		o, err := x.Execute(context.Background(), w.Work)
+		if !errors.Is(err, exec.ErrContextExhausted) || o.Summary != "An earlier attempt was cut off: its context was full. The last that it said: first" {
+			t.Errorf("%q, %v", o.Summary, err)
+		}
+	}
+	if strings.Contains(w.out.String(), "goes on with its conversation") {
+		t.Errorf("output:\n%s", w.out.String())
 	}
 }
 

@@ -328,6 +328,7 @@ func (a *agent) act(act Act) {
 		stopped := a.stopped
 		a.mu.Unlock()
 		<-stopped
+		a.say("I stop.")
 	}
 	if act.Hang {
 		select {}
