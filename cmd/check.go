@@ -25,7 +25,7 @@ type checkCommand struct {
 	arguments
 	terms
 	Format string `enum:"text,json,sarif" default:"text" placeholder:"FORMAT" help:"the output's format: text, json or sarif"`
-	Dir    string `placeholder:"FOLDER" help:"look into a workspace for steps whose work is there already, and for what its runs taught (. by itself)"`
+	Dir    string `placeholder:"FOLDER" help:"look into a workspace for steps whose work is there already, and for what its runs taught; without it, the current folder is looked into for the latter alone"`
 }
 
 // Run carries the command out.

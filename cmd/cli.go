@@ -115,7 +115,7 @@ type With struct {
 // every command has.
 type arguments struct {
 	Args []string `arg:"" optional:""`
-	Help bool     `again:"never" short:"h" help:"says what the command does, and nothing else"`
+	Help bool     `again:"never" short:"h" help:"say what the command does, and do nothing else"`
 
 	Color paint.When `again:"never" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"whether texts for people have colours: auto (on a terminal), always or never"`
 
@@ -157,7 +157,7 @@ type presetFlag struct {
 
 // ackFlag is the flag with which a person accepts what a plan needs accepted.
 type ackFlag struct {
-	Ack []string `again:"begin" sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; codes may stand in a list with commas, and the flag may be repeated"`
+	Ack []string `again:"begin" sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code, as check and the refusal name it; codes may stand in a list with commas, and the flag may be repeated"`
 }
 
 // codes are the codes that were given. A comma ends one where another follows,

@@ -67,7 +67,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := regexp.MustCompile(`(?m)^  ([a-z]+) `).FindAllStringSubmatch(string(out), -1)
+	names := regexp.MustCompile(`(?m)^  ([a-z]+)  `).FindAllStringSubmatch(string(out), -1)
 	if len(names) < 20 {
 		t.Fatalf("%d commands in\n%s", len(names), out)
 	}

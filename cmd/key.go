@@ -21,7 +21,7 @@ import (
 // from here on: runs that the earlier ones signed go on under it.
 type keyCommand struct {
 	arguments
-	New    bool   `help:"makes another key, which signs from here on; runs that earlier ones signed go on under it"`
+	New    bool   `help:"make another key, which signs from here on; runs that earlier ones signed go on under it"`
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text, or json: with the file of the key, and the earlier keys"`
 }
 

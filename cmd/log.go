@@ -28,7 +28,7 @@ type logCommand struct {
 	Attempt int      `placeholder:"NUMBER" help:"only records of this attempt; attempts count from 1"`
 	Since   string   `placeholder:"TIME" help:"only records since a time: 2026-01-02T15:04:05Z, or how long ago, as in 10m"`
 	Type    []string `sep:"none" placeholder:"TYPE" help:"only records of this type, as in judged; may be repeated"`
-	Follow  bool     `help:"goes on with records as they are written, until the run ends; one that waits or was cut off has not ended"`
+	Follow  bool     `help:"go on with records as they are written, until the run ends; one that waits or was cut off has not ended"`
 	Format  string   `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text or jsonl"`
 }
 

@@ -29,7 +29,7 @@ const templateExt = ".toml"
 type newCommand struct {
 	arguments
 	Out  string `short:"o" name:"output" default:"plan.toml" placeholder:"FILE" help:"write to a file; - is standard output"`
-	From string `name:"from" placeholder:"DIR" help:"write a plan for the project in a folder: its language, test command and packages"`
+	From string `name:"from" placeholder:"FOLDER" help:"write a plan for the project in a folder: its language, test command and packages"`
 	List bool   `help:"list the templates"`
 }
 

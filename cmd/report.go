@@ -28,8 +28,8 @@ type reportCommand struct {
 	summaryFlag
 	Format       string `enum:"text,md,html,json" default:"text" placeholder:"FORMAT" help:"the output's format: text, md, html or json"`
 	Out          string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output"`
-	Checkpoint   string `placeholder:"ID" help:"draws the document of a checkpoint, as chk-20260120-103000, in YAML"`
-	All          bool   `help:"draws all views of the run into its folder, and prints where they are"`
+	Checkpoint   string `placeholder:"ID" help:"draw the document of a checkpoint, as chk-20260120-103000, in YAML"`
+	All          bool   `help:"draw all views of the run into its folder, and print where they are"`
 	Declarations bool   `help:"only what the steps of an observing run changed, as TOML for the plan"`
 }
 

@@ -25,7 +25,7 @@ type statusCommand struct {
 	arguments
 	workspaceFlag
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
-	Watch  bool   `help:"says it again whenever it changes, until the run ends: on a terminal in one place, with --format json one document a line"`
+	Watch  bool   `help:"say it again whenever it changes, until the run ends: on a terminal in one place, with --format json one document a line"`
 }
 
 // Run carries the command out.

@@ -11,7 +11,7 @@ import (
 
 // summaryFlag asks for summaries where teams that work in phases look for them.
 type summaryFlag struct {
-	Summary bool `again:"always" help:"writes NAME-SUMMARY.md beside each NAME-PLAN.md of a phase, once the run is over; what somebody else wrote there stays as it is"`
+	Summary bool `again:"always" help:"write NAME-SUMMARY.md beside each NAME-PLAN.md of a phase, once the run is over; what somebody else wrote there stays as it is"`
 }
 
 // writeSummaries writes the summary of each plan of a phase beside it, and says

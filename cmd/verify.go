@@ -22,7 +22,7 @@ import (
 type verifyCommand struct {
 	arguments
 	workspaceFlag
-	Store  bool   `help:"reads all that is kept for any run instead, and names what is damaged or missing and who needs it"`
+	Store  bool   `help:"read all that is kept for any run instead, and name what is damaged or missing and who needs it"`
 	Keys   string `placeholder:"FILE" help:"a file of known keys, as planlock key prints them, each with whose it is; a run that none of them signed is refused"`
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
 }
@@ -148,7 +148,7 @@ func (p *cli) verifyStore(ctx context.Context, dir string) error {
 type gcCommand struct {
 	arguments
 	workspaceFlag
-	DryRun bool `help:"only says what would be freed"`
+	DryRun bool `help:"only say what would be freed"`
 }
 
 // Run carries the command out.

@@ -23,7 +23,12 @@ func Rule(b paint.Brush, line string, _ int) string {
 // List writes the commands, group by group.
 func List(w io.Writer, commands []Command) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprint(out, "planlock executes plans as contracts.\n\nusage: planlock COMMAND [flags] [arguments]\n")
+	fmt.Fprint(out, "planlock executes plans as contracts: a plan is checked and locked,\n"+
+		"its steps do what they declare or are undone, and what happened can be proved.\n\n"+
+		"usage: planlock COMMAND [flags] [arguments]\n\nbegin with:\n"+
+		"  planlock check PLAN.md               what is read of a plan, and what it lacks\n"+
+		"  planlock run PLAN.md --agent claude  have an agent carry it out\n"+
+		"  planlock status                      where it stands, and what it waits for\n")
 	group := ""
 	for _, c := range commands {
 		if c.Group != group {
@@ -46,6 +51,12 @@ func Help(w io.Writer, c Command) error {
 	fmt.Fprintln(out, c.Call())
 	fmt.Fprintln(out)
 	fill(out, "", "", c.Does)
+	for i, word := range c.Explained() {
+		if i == 0 {
+			fmt.Fprint(out, "\narguments:\n")
+		}
+		fill(out, fmt.Sprintf("  %-11s ", word[0]), strings.Repeat(" ", 14), word[1])
+	}
 	if len(c.Examples) > 0 {
 		fmt.Fprint(out, "\nexamples:\n")
 		for _, line := range c.Examples {

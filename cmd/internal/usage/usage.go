@@ -26,6 +26,32 @@ type Command struct {
 // Call is how the command is called, without its flags.
 func (c Command) Call() string { return strings.TrimSpace("planlock " + c.Name + " " + c.Args) }
 
+// Explained are the words in capitals of a call, and what each stands for.
+func (c Command) Explained() (list [][2]string) {
+	known := [][2]string{
+		{"PATH", "a plan: its file, or a folder that holds one, in any format that planlock reads"},
+		{"RUN", "the id of a run, or the beginning of one; left out, it is the latest run"},
+		{"STEP", "the address of a step, as in 2.1"},
+		{"ESCALATION", "the id of a question, as in q1"},
+		{"CHOICE", "the letter of a choice"},
+		{"TEMPLATE", "the name of a template, as --list lists them; left out, it is shell"},
+		{"ID", "an id, as the command lists it"},
+		{"DIR", "a folder"},
+		{"A", "a folder, or the digest of a tree that a run has kept; so is B"},
+		{"DIGEST", "the digest of a tree, or as much of it as no other has"},
+	}
+	words := strings.FieldsFunc(c.Args, func(r rune) bool { return !('A' <= r && r <= 'Z') })
+	for _, k := range known {
+		if slices.Contains(words, k[0]) {
+			if k[0] == "PATH" && slices.Contains(words, "DIGEST") {
+				k[1] = "a path in the tree; without one it is written whole"
+			}
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // A Flag is one of a command's.
 type Flag struct {
 	Group       string // of the flags that are explained together

@@ -41,6 +41,10 @@ func TestHelp(t *testing.T) {
 runs long long long long long long long long long long long long long long long
 long long long long long
 
+arguments:
+  PATH        a plan: its file, or a folder that holds one, in any format that
+              planlock reads
+
 examples:
   planlock run plan.toml
 
