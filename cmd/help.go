@@ -110,7 +110,7 @@ func valuesOf(f *kong.Flag) (words []string) {
 func flagGroups() []struct{ title, flags string } {
 	return []struct{ title, flags string }{
 		{"what is run", "dir plan lock from profile ack accept isolate shadow strategy preset test-first deterministic"},
-		{"who does it", "agent executor reviewer validator advisor researcher patterns learned"},
+		{"who does it", "agent executor reviewer validator advisor researcher patterns mcp learned"},
 		{"who is asked", "mode answers patience reason"},
 		{"limits", "budget token-budget jobs validator-timeout advisor-timeout"},
 		{"sandbox", "writable env no-sandbox"},
