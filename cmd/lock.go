@@ -49,6 +49,7 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	f.persist(c, draft)
 	if c.LockFile, err = lockPath(draft, f.Out); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/cmd/internal/config"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/agent"
+	"github.com/planlock/planlock/exec/preset"
 	near "github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 )
@@ -133,6 +134,15 @@ func (r *roles) seatAgents(known exec.Executors) (first string, err error) {
 		}
 	}
 	return first, nil
+}
+
+// persist has agents try again, three times in all, and tells them why they
+// failed, where nothing says how failures are coped with: no flag, no file, and
+// no plan of a format that has no words for that.
+func (r *roles) persist(c *exec.Controller, draft *plan.Draft) {
+	if c.Preset == "" && len(r.Agent) > 0 && draft.Format != plan.Native && preset.Of(&draft.Plan) == "" {
+		c.Preset = "phase"
+	}
 }
 
 // recall takes over from the flags that a run was given who its agents are: a

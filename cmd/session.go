@@ -60,6 +60,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	f.persist(c, draft)
 	acks, own, err := f.consent(ctx, p, c, draft, &f.session, acceptedOf(draft, f.Ack))
 	if err != nil {
 		return f.placed(err, f.Args[0], nil)
