@@ -25,6 +25,10 @@ const answerTime = 5 * time.Minute
 // no command of a run sees. All of it goes with the answer.
 func (e *Executor) ask(ctx context.Context, prompt string) (h *heard, err error) {
 	p, err := e.agent.find(Headless)
+	var missing *MissingError
+	if errors.As(err, &missing) {
+		p, err = e.agent.find(ACP)
+	}
 	if err != nil {
 		return &heard{}, err
 	}
@@ -55,9 +59,24 @@ func (e *Executor) ask(ctx context.Context, prompt string) (h *heard, err error)
 	if err := at.seed(e.agent.Files); err != nil {
 		return &heard{}, err
 	}
+	if p.how == ACP {
+		h, err = e.askByProtocol(ctx, p, prompt, dir, at, commands)
+		return h, errors.Join(err, at.back())
+	}
 	h, _, err = e.say(ctx, p, saying{turn: turn{model: e.o.Model, asked: true}, prompt: prompt, dir: dir, home: at,
 		runner: commands, out: io.Discard, at: func(string) {}, spent: func(exec.Usage) {}})
 	return h, errors.Join(err, at.back())
+}
+
+// askByProtocol has an agent answer that has no way to work without a terminal. It
+// is allowed to write nothing.
+func (e *Executor) askByProtocol(ctx context.Context, p program, prompt, dir string, at *home,
+	commands *sandbox.Commands) (*heard, error) {
+	w := exec.Work{Dir: dir, Home: at.dir, Bound: true, Runner: commands, Output: io.Discard,
+		Step:     &plan.Step{Address: "asked", Artifacts: &plan.Artifacts{}},
+		Activity: func(string) {}, Spent: func(exec.Usage) {}}
+	o, err := e.speak(ctx, w, p, at, prompt, true)
+	return &heard{word: o.Stdout, usage: o.Usage}, err
 }
 
 // mayLogIn says what to type where nothing is found that would log the agent in.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
@@ -12,13 +13,27 @@ import (
 // byProtocol has the agent carry out a step by the Agent Client Protocol. It
 // keeps the conversation itself.
 func (e *Executor) byProtocol(ctx context.Context, w exec.Work, p program, h *home) (exec.Outcome, error) {
-	set := e.agent.of(use{home: h.dir, how: ACP})
-	if err := set.settings(h.dir); err != nil {
-		return exec.Outcome{}, err
-	}
 	prompt, err := first(w)
 	if err != nil {
 		return exec.Outcome{}, err
+	}
+	o, err := e.speak(ctx, w, p, h, prompt, false)
+	said := &heard{}
+	said.note(o.Stdout)
+	o.Insights, o.Decisions = append(o.Insights, said.insights...), append(o.Decisions, said.decisions...)
+	if why := notDone(o.Stdout); err == nil && why != "" {
+		err = &FailedError{Agent: e.agent.Name, Said: why}
+	}
+	return o, err
+}
+
+// speak is one turn by the protocol. asked says that the agent is asked for its
+// word alone.
+func (e *Executor) speak(ctx context.Context, w exec.Work, p program, h *home, prompt string, asked bool) (exec.Outcome,
+	error) {
+	set := e.agent.of(use{home: h.dir, how: ACP, asked: asked})
+	if err := set.settings(h.dir); err != nil {
+		return exec.Outcome{}, fmt.Errorf("agent: %s: its settings: %w", e.agent.Name, err)
 	}
 	env := e.env(h.dir, set)
 	veil := h.veil(env)
@@ -34,12 +49,6 @@ func (e *Executor) byProtocol(ctx context.Context, w exec.Work, p program, h *ho
 	o, err := x.Execute(ctx, w)
 	shown.end()
 	o.Output, o.Stdout, o.Summary = veil.Replace(o.Output), veil.Replace(o.Stdout), veil.Replace(o.Summary)
-	said := &heard{}
-	said.note(o.Stdout)
-	o.Insights, o.Decisions = append(o.Insights, said.insights...), append(o.Decisions, said.decisions...)
-	if why := notDone(o.Stdout); err == nil && why != "" {
-		err = &FailedError{Agent: e.agent.Name, Said: why}
-	}
 	return o, e.named(err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/acp/acptest"
 	"github.com/planlock/planlock/exec/agent"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -92,5 +93,24 @@ func TestProtocolFailures(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// TestAskedByProtocol: an agent of which only the adapter is installed gives its
+// word as well.
+func TestAskedByProtocol(t *testing.T) {
+	user := cleanHome(t)
+	t.Setenv("ANTHROPIC_API_KEY", key)
+	t.Setenv("PATH", "/usr/bin:/bin")
+	speaking(t, "claude-agent-acp", acptest.Script{Modes: []string{"default"}, Turns: []acptest.Turn{{If: "it counts",
+		Acts: []acptest.Act{{Write: "a.txt", Text: "a\n", Ask: true}, {Say: judgement}}}}})
+	e, err := agent.New("claude", agent.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Validator().Review(t.Context(), review.Request{About: review.AboutWork, Title: "The limiter",
+		Acceptance: []string{"it counts"}})
+	if err != nil || got.Verdict != "pass" {
+		t.Errorf("%+v, %v (home %s)", got, err, user)
 	}
 }
