@@ -18,8 +18,11 @@ import (
 	"github.com/planlock/planlock/internal/process/environ"
 )
 
-// mostFile is the size of the largest file of a user that is copied.
-const mostFile = 4 << 20
+// Bounds of what is copied of a user.
+const (
+	mostFile   = 4 << 20 // bytes of one file
+	mostCopied = 2000    // files
+)
 
 // source is where the file of the user lies.
 func (f File) source() (string, error) {
@@ -53,6 +56,7 @@ type home struct {
 	once    sync.Once
 	failed  error
 	one     sync.Mutex
+	copied  int // files
 	logins  []login
 	secrets []string // that stand in the copies
 }
@@ -103,6 +107,9 @@ func (h *home) copy(root *os.Root, f File, from string) error {
 			return err
 		}
 		for _, e := range entries {
+			if at, err := os.Stat(filepath.Join(from, e.Name())); err == nil && at.IsDir() && !e.IsDir() {
+				continue // a link to a folder, which may be one around it
+			}
 			below := f
 			below.Name = path.Join(f.Name, e.Name())
 			if err := h.copy(root, below, filepath.Join(from, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -113,6 +120,9 @@ func (h *home) copy(root *os.Root, f File, from string) error {
 	}
 	if !info.Mode().IsRegular() {
 		return nil // a socket, a device: no setting
+	}
+	if h.copied++; h.copied > mostCopied {
+		return fmt.Errorf("there are more than %d files", mostCopied)
 	}
 	if info.Size() > mostFile {
 		return fmt.Errorf("it is larger than %d bytes", mostFile)

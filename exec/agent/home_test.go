@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -187,5 +188,36 @@ func TestLook(t *testing.T) {
 	codex, _ := agent.Named("codex")
 	if s := codex.Look(t.Context()); s.LoggedIn != "$CODEX_HOME/auth.json" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestReads: an agent that somebody describes gets a folder of the user, without
+// links that lead around in it, and not all that the user has.
+func TestReads(t *testing.T) {
+	user := cleanHome(t)
+	put(t, filepath.Join(user, ".config", "mine", "deep", "login.json"), "{}")
+	if err := os.Symlink("..", filepath.Join(user, ".config", "mine", "deep", "around")); err != nil {
+		t.Fatal(err)
+	}
+	fake.Install(t, "mine", fake.Turn{Say: "Done."})
+	run := func(reads string) (string, error) {
+		var log bytes.Buffer
+		w := work(t, &log)
+		_, err := worker(t, "mine", agent.Options{Custom: &agent.Custom{Args: []string{"mine"}, Reads: []string{reads}}}).
+			Execute(t.Context(), w)
+		return w.Home, err
+	}
+	home, err := run("~/.config/mine")
+	if err != nil || get(t, filepath.Join(home, ".config/mine/deep/login.json")) != "{}" {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(home, ".config/mine/deep/around")); err == nil {
+		t.Error("it has a folder twice")
+	}
+	for i := range 2001 {
+		put(t, filepath.Join(user, "many", strconv.Itoa(i)), "")
+	}
+	if _, err := run("many"); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
+		t.Errorf("error %v", err)
 	}
 }
