@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -187,6 +189,7 @@ var plays = []play{
 	{"undeclared", false, undeclared},
 	{"lie", true, lie},
 	{"hang", true, hang},
+	{"killed", true, killed},
 	{"cancelled", true, cancelled},
 	{"full context", true, fullContext},
 	{"wrong key", true, wrongKey},
@@ -260,6 +263,43 @@ func hang(t *testing.T, k kind) {
 	s.wanted(t, r, history.NotAchieved, map[string]string{"hello.txt": "", "old.txt": "old\n"})
 	if took := time.Since(began); took > 4*k.slow+30*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// killed has all processes of the agent killed while it is at work.
+func killed(t *testing.T, k kind) {
+	if runtime.GOOS != "linux" {
+		t.Skip("how its processes are found is for Linux")
+	}
+	s := begin(t, k, declared, 0, agenttest.Do(agenttest.Write("hello.txt", "hello\n")), agenttest.Turn{Hang: true})
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for len(s.model.Conversation()) < 2 {
+			select {
+			case <-over:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		killThose(s.model.URL)
+	}()
+	r := s.bench.Run(t)
+	s.wanted(t, r, history.NotAchieved, map[string]string{"hello.txt": "", "old.txt": "old\n"})
+}
+
+// killThose kills all other processes that have a text in their environment.
+func killThose(text string) {
+	all, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range all {
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		env, err := os.ReadFile(path)
+		if err != nil || pid == os.Getpid() || !strings.Contains(string(env), text) {
+			continue
+		}
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill()
+		}
 	}
 }
 

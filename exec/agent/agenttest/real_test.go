@@ -3,62 +3,18 @@
 package agenttest_test
 
 import (
-	_ "embed"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/planlock/planlock/exec/agent"
+	"github.com/planlock/planlock/exec/agent/agenttest"
 )
-
-// pinned are the versions of the programs.
-//
-//go:embed testdata/package.json
-var pinned string
-
-// programs is the folder with the programs of npm, or why there is none. They
-// are installed once, into a folder of the user's cache, unless
-// PLANLOCK_AGENTS names a folder that has them.
-var programs = sync.OnceValues(func() (string, error) {
-	if dir := os.Getenv("PLANLOCK_AGENTS"); dir != "" {
-		return dir, nil
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "planlock-ci", "agents")
-	bin := filepath.Join(dir, "node_modules", ".bin")
-	if have, err := os.ReadFile(filepath.Join(dir, "installed.json")); err == nil && string(have) == pinned {
-		return bin, nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(pinned), 0o644); err != nil {
-		return "", err
-	}
-	npm := exec.Command("timeout", "600", "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir)
-	if err := npm.Run(); err != nil {
-		return "", fmt.Errorf("npm install: %w", err)
-	}
-	for _, script := range []string{"@anthropic-ai/claude-code/install.cjs", "opencode-ai/postinstall.mjs"} {
-		node := exec.Command("node", filepath.Join(dir, "node_modules", filepath.FromSlash(script)))
-		node.Dir = filepath.Join(dir, "node_modules", filepath.Dir(filepath.FromSlash(script)))
-		if err := node.Run(); err != nil {
-			return "", fmt.Errorf("%s: %w", script, err)
-		}
-	}
-	return bin, os.WriteFile(filepath.Join(dir, "installed.json"), []byte(pinned), 0o644)
-})
 
 // real are the agents of npm, by both ways.
 func real() []kind {
-	bin, err := programs() // before a test has a home of its own
+	bin, err := agenttest.Programs() // before a test has a home of its own
 	of := func(program string) func(t *testing.T) string {
 		return func(t *testing.T) string {
 			if err != nil {
