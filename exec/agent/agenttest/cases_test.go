@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,10 +39,13 @@ type kind struct {
 	second string
 	asks   bool // before it writes
 	costs  bool // it says what it has cost
-	// stops says that its turn ends where something is refused.
+	// stops says that its turn ends where something is refused, and that it does not
+	// go on when it is told to.
 	stops bool
 	// silent says that it neither tells of limits nor of a full context.
 	silent bool
+	// vague says that it does not tell until when nobody is served.
+	vague bool
 	// path is the folder of its program.
 	path func(t *testing.T) string
 	slow time.Duration // more than it takes to start
@@ -192,6 +196,7 @@ var plays = []play{
 	{"killed", true, killed},
 	{"cancelled", true, cancelled},
 	{"full context", true, fullContext},
+	{"limit", true, limit},
 	{"wrong key", true, wrongKey},
 	{"feedback", true, feedback},
 	{"validator", true, validator},
@@ -337,6 +342,21 @@ func fullContext(t *testing.T, k kind) {
 	s := begin(t, k, text, 0, append([]agenttest.Turn{{TooLong: true}}, done()...)...)
 	r := s.bench.Run(t)
 	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
+}
+
+// limit has the server serve nobody for a moment: the run waits, and the attempt
+// does not count.
+func limit(t *testing.T, k kind) {
+	if k.silent || k.vague {
+		t.Skip("the agent waits by itself, or does not say until when")
+	}
+	s := begin(t, k, declared, 0, append([]agenttest.Turn{{Status: http.StatusTooManyRequests, RetryAfter: 2 * time.Hour,
+		Say: "You have hit your usage limit, try again in 1 second"}}, done()...)...)
+	r := s.bench.Run(t)
+	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
+	if said := r.Report.String(); !strings.Contains(said, "0 retries") {
+		t.Errorf("an attempt counts that was not served:\n%s", said)
+	}
 }
 
 // wrongKey has a key that the server does not know.
