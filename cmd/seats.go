@@ -69,7 +69,7 @@ func (s *settled) newAgent(flag, word string) (*agent.Executor, error) {
 		o.Silence = a.Silence
 		_, known := agent.Named(name)
 		switch {
-		case known && (a.Args != nil || a.ACP || a.Reads != nil):
+		case known && (a.Args != nil || a.ACP || a.Reads != nil || a.Hosts != nil):
 			return nil, &config.Error{Place: a.Place, Text: fmt.Sprintf("%s is a known agent, which is not described anew", name),
 				Hint: "give it a model, a silence or variables; or describe an agent of another name"}
 		case known:
