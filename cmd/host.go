@@ -80,6 +80,8 @@ type roles struct {
 	settled settled
 	seated  []seat
 	told    []string // files that have the name of an agent
+
+	servers *mcp.Servers // that are configured
 }
 
 // seat gives a controller its executors, its reviewers, its validator, its
@@ -174,6 +176,7 @@ func (r *roles) seatServers(c *exec.Controller) error {
 	if found != nil {
 		c.Servers = found
 	}
+	r.servers = found
 	return err
 }
 
@@ -273,7 +276,10 @@ func (r *roles) seatAdvisors(c *exec.Controller) error {
 // A name in front of a path is one that plans ask for. A path by itself is the
 // default, and the journal remembers it, so that resume need not be told.
 func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor, fallback string) error {
-	brought := exec.Executors{"shell": &shell.Executor{}}
+	if r.servers == nil {
+		r.servers = &mcp.Servers{Dir: c.Dir}
+	}
+	brought := exec.Executors{"shell": &shell.Executor{}, exec.ToolCaller: r.servers.Executor()}
 	maps.Copy(brought, known)
 	c.Executors = maps.Clone(brought)
 	first, err := r.seatAgents(c.Executors)

@@ -315,7 +315,7 @@ func hasOrHave(n int) string {
 func strangers(p *plan.Plan) []string {
 	var names []string
 	add := func(name string) {
-		if name != "" && name != "shell" && !slices.Contains(names, name) {
+		if name != "" && name != "shell" && name != exec.ToolCaller && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -209,7 +209,7 @@ func start(ctx context.Context, runner gate.CommandRunner, c gate.Command, grace
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
 	out, stdout := io.Pipe()
-	ctx, end := context.WithCancel(ctx)
+	ctx, end := context.WithCancel(context.WithoutCancel(ctx)) // close ends it, once it was told
 	r := &running{in: in, out: out, end: end, grace: grace, ended: make(chan struct{})}
 	c.Stdin, c.Stdout = stdin, stdout
 	go func() {

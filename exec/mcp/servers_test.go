@@ -1,10 +1,12 @@
 package mcp_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -16,7 +18,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/mcp"
+	"github.com/planlock/planlock/exec/sandbox"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -59,6 +63,27 @@ func fake(version string) *sdk.Server {
 		func(_ context.Context, _ *sdk.CallToolRequest, in in) (*sdk.CallToolResult, any, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: in.Text}}}, nil, nil
 		})
+	said := func(text string) *sdk.CallToolResult {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "write"}, func(ctx context.Context, r *sdk.CallToolRequest, in in) (*sdk.CallToolResult, any, error) {
+		roots, err := r.Session.ListRoots(ctx, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Message: "half"})
+		return said("done"), nil, os.WriteFile(strings.TrimPrefix(roots.Roots[0].URI, "file://")+"/written", []byte(in.Text), 0o644)
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "escape"}, func(_ context.Context, _ *sdk.CallToolRequest, in in) (*sdk.CallToolResult, any, error) {
+		return said("done"), nil, os.WriteFile(in.Text, nil, 0o644)
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "fail"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		return nil, nil, errors.New("it cannot")
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "sleep"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+		<-ctx.Done()
+		return nil, nil, ctx.Err()
+	})
 	if version == "more" {
 		sdk.AddTool(s, &sdk.Tool{Name: "more"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
 			return &sdk.CallToolResult{}, nil, nil
@@ -115,7 +140,7 @@ func TestServersAreToldApart(t *testing.T) {
 	one, _ := s.Look(t.Context(), &plan.Plan{}, "1")
 	again, _ := s.Look(t.Context(), &plan.Plan{}, "1")
 	more, _ := s.Look(t.Context(), &plan.Plan{}, "more")
-	if one != again || one == more || strings.Contains(more, "1 tools") {
+	if one != again || one == more || strings.Contains(more, "5 tools") {
 		t.Errorf("versions: %s, %s, %s", one, again, more)
 	}
 }
@@ -244,5 +269,71 @@ func TestServersOfNPM(t *testing.T) {
 			t.Errorf("%s: it was %s and is %s, %v", name, version, again, err)
 		}
 		t.Log(version)
+	}
+}
+
+// A step that is a tool call: what the tool says is the output, where it fails the
+// step does, and what it does is done in the step's folder and nowhere else.
+func TestExecutor(t *testing.T) {
+	dir := t.TempDir()
+	configuredIn(t, filepath.Join(dir, ".mcp.json"), "1", "dead", "hung")
+	s, err := mcp.ReadFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.TerminateDuration = 100 * time.Millisecond
+	var told []string
+	call := func(ctx context.Context, run string, m exec.Method) (exec.Outcome, error) {
+		folder := t.TempDir()
+		commands, err := sandbox.Runner(&plan.Plan{}, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer commands.Close()
+		step := &plan.Step{Executor: "mcp", Run: run, Backups: []plan.Backup{{ToolPath: "dead.echo"}, {ToolPath: "hung.echo"}}}
+		if m.Tool == "" {
+			m.Run = cmp.Or(m.Run, run)
+		}
+		o, err := s.Executor().Execute(ctx, exec.Work{Step: step, Method: m, Dir: folder, Runner: commands, Output: io.Discard,
+			Activity: func(text string) { told = append(told, text) }})
+		if text, readErr := os.ReadFile(filepath.Join(folder, "written")); readErr == nil {
+			o.Output += "|" + string(text)
+		}
+		return o, err
+	}
+	for run, want := range map[string]string{
+		`1.echo {"text": "hello"}`: "hello", `1.write {"text": "kept"}`: "done|kept",
+		`1.echo`: "!failed", `1.nothere`: "!failed", `1.fail`: "!it cannot", `1.echo [1]`: "!no JSON object", `1.echo {"text":`: "!no JSON object",
+		`1`: "!names no tool", ``: "!names no tool", `absent.x`: "!is missing", `dead.x`: "!is dead", `outside.x`: "!is missing",
+		`1.escape {"text": "` + dir + `/escaped"}`: "!",
+	} {
+		o, err := call(t.Context(), run, exec.Method{ID: "primary"})
+		if fails, failed := strings.CutPrefix(want, "!"); failed != (err != nil) || !failed && o.Output != want ||
+			failed && !strings.Contains(err.Error(), fails) {
+			t.Errorf("%s: %q %v, want %q", run, o.Output, err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "escaped")); err == nil {
+		t.Error("the server wrote outside of the step's folder")
+	}
+	if len(told) == 0 || !strings.Contains(told[0], "half") {
+		t.Errorf("what it is at: %q", told)
+	}
+	if o, err := call(t.Context(), `1.echo {}`, exec.Method{ID: "backup_1", Tool: "dead.echo", ToolArgs: []string{"text=a"}}); err == nil {
+		t.Errorf("a backup whose server is dead: %v", o)
+	}
+	// A patch that reaches for a server that the plan does not name is refused.
+	if o, err := call(t.Context(), `1.echo {}`, exec.Method{ID: "primary", Run: "more.echo {}"}); err == nil || !strings.Contains(err.Error(), "does not name") {
+		t.Errorf("another server: %v %v", o, err)
+	}
+	for _, run := range []string{"1.sleep", "hung.x"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+		began := time.Now()
+		if o, err := call(ctx, run, exec.Method{ID: "primary"}); err == nil || time.Since(began) > 8*time.Second {
+			t.Errorf("%s: %v %v after %s", run, o, err, time.Since(began))
+		} else {
+			t.Log(err)
+		}
+		cancel()
 	}
 }
