@@ -89,6 +89,10 @@ type Method struct {
 	// Adjustable are the names of arguments that a patch may add to Run, or set
 	// to any value, as the plan declares.
 	Adjustable []string
+	// From and To are where in Run the command stands that failed, of several that are
+	// carried out one after another; 0 and 0 where that is not known. Arguments are
+	// those of this one, if it has them.
+	From, To int
 }
 
 // Advice is what an advisor says.

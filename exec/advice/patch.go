@@ -43,20 +43,36 @@ func (p *Patch) Apply(m Method) (Method, error) {
 		}
 		m.Prompt = *p.Prompt
 	}
+	failed := m // where the command stands that arguments are for
+	if failed.From < 0 || failed.To > len(m.Run) || failed.From >= failed.To || p.Run != nil {
+		failed.From, failed.To = 0, len(m.Run)
+	}
+	m.From, m.To = 0, 0 // another command may fail now
 	for _, name := range slices.Sorted(maps.Keys(p.Args)) {
 		if !argument.MatchString(name) || !value.MatchString(p.Args[name]) {
 			return refuse("argument %q with value %q is more than a word", name, p.Args[name])
 		}
 		place := regexp.MustCompile(`(^|\s)(--` + regexp.QuoteMeta(name) + `)(=|\s+)([^\s;|&<>()$"'` + "`" + `\\]+)`)
-		at := place.FindStringSubmatchIndex(m.Run)
+		from, to := failed.From, failed.To
+		at := place.FindStringSubmatchIndex(m.Run[from:to])
+		if at == nil {
+			from = 0
+			at = place.FindStringSubmatchIndex(m.Run)
+		}
+		before := len(m.Run)
 		switch {
 		case at != nil:
-			m.Run = m.Run[:at[8]] + p.Args[name] + m.Run[at[9]:]
-		case slices.Contains(m.Adjustable, name) && !strings.ContainsAny(m.Run, ";|&<>()\n#`"):
-			m.Run = strings.TrimRight(m.Run, " \t") + " --" + name + " " + p.Args[name]
+			m.Run = m.Run[:from+at[8]] + p.Args[name] + m.Run[from+at[9]:]
+			if from+at[8] < failed.From {
+				failed.From += len(m.Run) - before
+			}
+		case slices.Contains(m.Adjustable, name) && !strings.ContainsAny(m.Run[failed.From:to], ";|&<>()\n#`"):
+			end := failed.From + len(strings.TrimRight(m.Run[failed.From:to], " \t"))
+			m.Run = m.Run[:end] + " --" + name + " " + p.Args[name] + m.Run[to:]
 		default:
 			return refuse("the command has no argument --%s, and the plan does not declare it adjustable", name)
 		}
+		failed.To = to + len(m.Run) - before
 	}
 	return m, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // ErrOutOfMemory is wrapped where a command failed after the kernel ended one
@@ -55,6 +57,20 @@ func (e *LimitError) Unwrap() error {
 		return ErrOutOfMemory
 	}
 	return ErrExhausted
+}
+
+// tooLarge is what a program says whose write was refused for the size of its file.
+var tooLarge = lazyre.New(`(?i)\bfile too large\b|\bEFBIG\b`)
+
+// refused says that a command which failed used up what its files may hold, where
+// the system told it instead of ending it, and it says so at its end; nil: it does
+// not, as far as can be told.
+func (box confinement) refused(output string) *LimitError {
+	const end = 4 << 10
+	if box.FileSize > 0 && limitsFiles && tooLarge.MatchString(output[max(0, len(output)-end):]) {
+		return &LimitError{Of: Disk, Limit: box.FileSize}
+	}
+	return nil
 }
 
 // A ViewError says that a command cannot be shown a view. The command was not

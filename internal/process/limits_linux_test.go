@@ -32,6 +32,8 @@ func TestHogs(t *testing.T) {
 			func(s *process.Sandbox) { s.Processes = 40 }, 0},
 		{"fork bomb", bomb, func(s *process.Sandbox) { s.Processes = 200 }, time.Second},
 		{"size of a file", "head -c 5000000 /dev/zero >big", func(s *process.Sandbox) { s.FileSize = 1 << 20 }, 0},
+		{"size of a file, told", "trap '' XFSZ; head -c 5000000 /dev/zero >big; exit 3",
+			func(s *process.Sandbox) { s.FileSize = 1 << 20 }, 0},
 		{"size of a file, piecemeal", "while head -c 100000 /dev/zero >>big; do :; done; exit 9",
 			func(s *process.Sandbox) { s.FileSize = 1 << 20 }, 0},
 		{"processor", "while :; do :; done", func(s *process.Sandbox) { s.CPU = time.Second }, 0},
@@ -73,7 +75,7 @@ func TestHogs(t *testing.T) {
 					errors.Is(err, process.ErrOutOfMemory) != (reached.Memory == "control group") {
 					t.Errorf("memory by %s: %v", reached.Memory, err)
 				}
-				if used := errors.Is(err, process.ErrExhausted); used != (strings.HasPrefix(hog.name, "processor") || hog.name == "size of a file") {
+				if used := errors.Is(err, process.ErrExhausted); used != (strings.HasPrefix(hog.name, "processor") || hog.name == "size of a file" || hog.name == "size of a file, told") {
 					t.Errorf("used up: %v, %v", used, err)
 				}
 				if info, err := os.Stat(filepath.Join(r.Dir, "big")); err == nil && info.Size() > 1<<20 {

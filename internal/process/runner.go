@@ -126,7 +126,10 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	var over *LimitError
 	switch {
 	case err == nil:
-		if over = box.exhausted(cmd.ProcessState, result.Exit); over != nil && !ended {
+		if over = box.exhausted(cmd.ProcessState, result.Exit); over == nil && result.Exit != 0 {
+			over = box.refused(result.Output)
+		}
+		if over != nil && !ended {
 			over.Command = name(c)
 			return result, over
 		}

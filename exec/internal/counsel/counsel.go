@@ -72,7 +72,7 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 	}
 	c := advice.Case{
 		Kind: kind, Point: point, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shownTask, Step: shownStep,
-		Method:  m.Advised(step),
+		Method:  m.Advised(step, went(s)...),
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
 		Criteria: slices.Concat(task.AcceptanceCriteria, step.Evidence), Plan: co.Locked.Plan(),
 		Files:  co.filesOf(tree),
@@ -92,6 +92,14 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 	}
 	said.Patch = made.ID
 	return said, made, nil
+}
+
+// went are the jobs of the last attempt that went well before one failed.
+func went(s *history.Step) []history.JobDone {
+	if n := len(s.Attempts); n > 0 && s.Attempts[n-1].Failure != nil {
+		return s.Attempts[n-1].Jobs
+	}
+	return nil
 }
 
 // hear asks an advisor, and bounds what it says: it comes from outside, and
@@ -159,7 +167,7 @@ func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said
 		return made, true
 	}
 	made.Checksum = ledger.Sum(text)
-	after, err := m.Patched(p, c.Step, co.Plan.Sandbox.Env)
+	after, err := m.Patched(p, c.Method, c.Step, co.Plan.Sandbox.Env)
 	made.Diff = method.Diff(m, after)
 	var widens *method.WidenError
 	switch {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger/source"
@@ -24,7 +25,8 @@ func (e *WidenError) Error() string {
 	return "exec: the patch would widen what the plan allows: " + strings.Join(e.Reasons, "; ")
 }
 
-// Patched returns the method with a patch applied; m itself is not changed.
+// Patched returns the method with a patch applied; m itself is not changed. advised
+// is the method as the advisor knows it.
 //
 // A patch has no words for access, limits, the sandbox, the network,
 // permissions, gates, the executor or its tool, and none of them is part of a
@@ -35,8 +37,8 @@ func (e *WidenError) Error() string {
 // Arguments that the step declares adjustable may have any value that is no way
 // out of the workspace. *[WidenError] if it would widen anything,
 // *advice.PatchError if it cannot be applied.
-func (m Method) Patched(p *advice.Patch, step *plan.Step, env []string) (Method, error) {
-	text, err := p.Apply(m.Advised(step))
+func (m Method) Patched(p *advice.Patch, advised advice.Method, step *plan.Step, env []string) (Method, error) {
+	text, err := p.Apply(advised)
 	if err != nil {
 		return m, err
 	}
@@ -81,9 +83,21 @@ func (m Method) Patched(p *advice.Patch, step *plan.Step, env []string) (Method,
 	return after, nil
 }
 
-// Advised is the method as advisors know it.
-func (m Method) Advised(step *plan.Step) advice.Method {
-	return advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt, Adjustable: step.Adjustable}
+// Advised is the method as advisors know it. went are the jobs that went well before
+// one failed, where it has several.
+func (m Method) Advised(step *plan.Step, went ...history.JobDone) advice.Method {
+	known := advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt, Adjustable: step.Adjustable}
+	all, at := Jobs(m.Run), 0
+	for i, job := range all {
+		if i == len(went) && i > 0 {
+			known.From, known.To = at, at+len(job)
+		}
+		if i < len(went) && went[i].Run != job {
+			break
+		}
+		at += len(job) + len(and)
+	}
+	return known
 }
 
 // adjusted reports whether a word is the value that a patch gives to an argument

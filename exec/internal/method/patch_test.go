@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/plan"
 )
@@ -96,7 +97,7 @@ func TestPatched(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			before := tt.m
-			after, err := tt.m.Patched(&tt.p, step, env)
+			after, err := tt.m.Patched(&tt.p, tt.m.Advised(step), step, env)
 			switch {
 			case tt.wants == "" && err != nil:
 				t.Fatal(err)
@@ -243,7 +244,7 @@ func TestNoPatchWidens(t *testing.T) {
 		before := start[i%len(start)]
 		p := randomPatch(t, r)
 		kept := maps.Clone(before.Env)
-		after, err := before.Patched(&p, &plan.Step{}, patchEnv)
+		after, err := before.Patched(&p, before.Advised(&plan.Step{}), &plan.Step{}, patchEnv)
 		if !maps.Equal(kept, before.Env) {
 			t.Fatalf("the method that was patched changed: %+v", before)
 		}
@@ -277,9 +278,40 @@ func FuzzPatched(f *testing.F) {
 			return
 		}
 		before := method.Method{ID: "primary", Run: run, Prompt: prompt, Executor: "x"}
-		after, err := before.Patched(&p, &plan.Step{}, patchEnv)
+		after, err := before.Patched(&p, before.Advised(&plan.Step{}), &plan.Step{}, patchEnv)
 		if what := widened(before, after, patchEnv); what != "" {
 			t.Errorf("%q, %q with %s widens %s (%v)", run, prompt, patch, what, err)
 		}
 	})
+}
+
+// TestPatchOfTheJobThatFailed holds that arguments are for the job that failed, if
+// it has them, else for the first that has.
+func TestPatchOfTheJobThatFailed(t *testing.T) {
+	const run = "sh a.sh --n 1 --m 1 && sh b.sh --n 1 && sh c.sh --n 1 --k 1"
+	step := &plan.Step{Adjustable: []string{"more"}}
+	for _, c := range []struct {
+		went []string
+		args map[string]string
+		want string
+	}{
+		{[]string{"sh a.sh --n 1 --m 1"}, map[string]string{"n": "22"}, "sh a.sh --n 1 --m 1 && sh b.sh --n 22 && sh c.sh --n 1 --k 1"},
+		{[]string{"sh a.sh --n 1 --m 1", "sh b.sh --n 1"}, map[string]string{"n": "2", "m": "33", "k": "4"},
+			"sh a.sh --n 1 --m 33 && sh b.sh --n 1 && sh c.sh --n 2 --k 4"},
+		{[]string{"sh a.sh --n 1 --m 1"}, map[string]string{"more": "5", "n": "22"},
+			"sh a.sh --n 1 --m 1 && sh b.sh --n 22 --more 5 && sh c.sh --n 1 --k 1"},
+		{nil, map[string]string{"n": "2"}, "sh a.sh --n 2 --m 1 && sh b.sh --n 1 && sh c.sh --n 1 --k 1"},
+		{[]string{"sh other.sh"}, map[string]string{"n": "2"}, "sh a.sh --n 2 --m 1 && sh b.sh --n 1 && sh c.sh --n 1 --k 1"},
+		{[]string{"sh a.sh --n 1 --m 1", "sh b.sh --n 1", "sh c.sh --n 1 --k 1"}, map[string]string{"k": "2"},
+			"sh a.sh --n 1 --m 1 && sh b.sh --n 1 && sh c.sh --n 1 --k 2"},
+	} {
+		m, went := method.Method{Run: run}, []history.JobDone(nil)
+		for _, job := range c.went {
+			went = append(went, history.JobDone{Run: job})
+		}
+		after, err := m.Patched(&advice.Patch{Args: c.args}, m.Advised(step, went...), step, nil)
+		if err != nil || after.Run != c.want {
+			t.Errorf("%v after %q: %q, %v; want %q", c.args, c.went, after.Run, err, c.want)
+		}
+	}
 }

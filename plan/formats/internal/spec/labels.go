@@ -257,6 +257,10 @@ func (s *step) field(name, value, whole string, at, valueAt int) {
 	case "mode":
 		s.mode = say(value, valueAt)
 		return
+	case "components":
+		s.components = keysSaid(value, valueAt)
+	case "constraints":
+		s.constraints = keysSaid(value, valueAt)
 	case "max retries", "retries":
 		if i, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
 			s.retries = number{value: &i, at: valueAt}
@@ -264,6 +268,20 @@ func (s *step) field(name, value, whole string, at, valueAt int) {
 		}
 	}
 	s.more = append(s.more, strings.ToUpper(name[:1])+name[1:]+": "+whole)
+}
+
+// aKey is a name that a table of the parameters may have.
+var aKey = lazyre.New(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$`)
+
+// keysSaid are the keys that a label lists; nil where it says anything else.
+func keysSaid(value string, at int) (list []said) {
+	for _, name := range listed(value) {
+		if !aKey.MatchString(name) {
+			return nil
+		}
+		list = append(list, say(name, at))
+	}
+	return list
 }
 
 // field takes in one labelled line of a task.

@@ -77,6 +77,13 @@ func dangling(table string, names func(*step) []said) func(spot) {
 					judge(c.in(c.m), r.at, key)
 				}
 			}
+			c.m.steps(func(t *task, s *step) {
+				for _, name := range names(s) {
+					if key, ok := strings.CutPrefix(name.text, table+"."); !ok { // else it was judged above
+						judge(c.in(c.m).of(t, s), name.at, key)
+					}
+				}
+			})
 		}
 		c.h.steps(func(t *task, s *step) {
 			for _, name := range names(s) {
