@@ -36,7 +36,7 @@ func (r *reader) task(item jsontree.Value, at string, n int) {
 	t.DependsOn = r.depends(item, at, key, t.ID)
 	r.files(item, &t)
 	r.hints(item, &t)
-	t.Description = r.more(item, &t)
+	t.Description = r.more(item, at, &t)
 	t.Status = sketch.Status(item.Get("status").Text())
 	t.Kind = item.Get("type").Text()
 	r.Plan.Tasks = append(r.Plan.Tasks, t)
@@ -218,7 +218,7 @@ func (r *reader) hints(item jsontree.Value, t *plan.Task) {
 
 // more keeps all else that a task says as its description, and the files that
 // it names. What planlock said of a task that a run left is not the task's.
-func (r *reader) more(item jsontree.Value, t *plan.Task) string {
+func (r *reader) more(item jsontree.Value, at string, t *plan.Task) string {
 	known := map[string]bool{"task_id": true, "action": true, "acceptance_criteria": true, "priority": true,
 		"dependencies": true, "depends_on": true, "status": true, "type": true, "hints": true}
 	if item.Get("from_run").OK() { // a run left the task: what it says of itself is no part of it
@@ -233,6 +233,7 @@ func (r *reader) more(item jsontree.Value, t *plan.Task) string {
 			continue
 		}
 		known[name] = true
+		r.idle(v, at, t)
 		switch {
 		case name == "evidence_paths" && v.Kind() == jsontree.Array:
 			for p := range v.Each {
@@ -247,6 +248,22 @@ func (r *reader) more(item jsontree.Value, t *plan.Task) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// told are the keys of native steps and tasks that a task says for whoever carries
+// it out, or that are read.
+var told = []string{"id", "title", "description", "prompt", "files", "artifacts", "evidence", "purpose"}
+
+// idle reports a member that acts in a step of a native plan and is text here.
+func (r *reader) idle(v jsontree.Value, at string, t *plan.Task) {
+	name := v.Key()
+	acts := slices.Concat(plan.Names(new(plan.Step).Visit), plan.Names(new(plan.Task).Visit))
+	if slices.Contains(told, name) || !slices.Contains(acts, name) {
+		return
+	}
+	r.report("key-idle", plan.Warning, v.KeyOffset(), t.ID,
+		fmt.Sprintf("nothing acts on %s/%s: it is told to whoever carries the task out", at, name),
+		"it acts in a step of a native plan: planlock convert writes one")
 }
 
 var spaces = lazyre.New(`\s+`)
