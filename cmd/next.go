@@ -194,6 +194,19 @@ func unaskedHint(at placedError, id string) string {
 		attendWith(at.run, at.dir, at.flags())
 }
 
+// ofAgent reports whether a reason is about somebody who takes part in a run.
+func ofAgent(reason string) bool { return strings.HasPrefix(reason, "agent ") }
+
+// withRoles are the flags that are given now, with those who took part before in
+// place of those who are named now.
+func withRoles(before, now []string) []string {
+	role := func(word string) bool {
+		return slices.Contains([]string{"agent", "executor", "reviewer", "validator", "advisor", "researcher"}, flagOf(word))
+	}
+	kept := slices.DeleteFunc(slices.Clone(now), role)
+	return append(kept, slices.DeleteFunc(slices.Clone(before), func(word string) bool { return !role(word) })...)
+}
+
 // refusedMessage lists what kept a run from beginning or going on.
 func refusedMessage(r *exec.RefusedError, at placedError) string {
 	text := "refused:"
@@ -210,7 +223,11 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 		as = spellingOf(at.run, at.dir, at.flags())
 	}
 	for _, a := range r.Actions {
-		hints = append(hints, way(a, inHand)+as.spell(a))
+		by := as
+		if inHand && a.Kind == action.Resume && len(a.Accept) == 0 && slices.ContainsFunc(r.Reasons, ofAgent) {
+			by = spellingOf(at.run, at.dir, withRoles(at.run.Policy.Given, at.flags())) // with whom it was begun
+		}
+		hints = append(hints, way(a, inHand)+by.spell(a))
 	}
 	resumes := slices.ContainsFunc(r.Actions, func(a action.Action) bool { return a.Kind == action.Resume })
 	if id := r.Run; !inHand && id != "" && at.path != "" && !resumes {

@@ -183,6 +183,19 @@ func TestHintsHaveNoPlaceholders(t *testing.T) {
 	}
 }
 
+// TestHintsHaveLines holds that whatever check says is missing stands at a line of the
+// plan, and says what to write.
+func TestHintsHaveLines(t *testing.T) {
+	base := limitsPlan(t)
+	for code, e := range examples(t) {
+		for _, f := range mustRead(t, e.bad(base)).Check(plan.CheckOptions{Executors: []string{"shell"}}) {
+			if f.Pos.Line < 1 || f.Pos.Column < 1 || strings.TrimSpace(f.Hint) == "" {
+				t.Errorf("%s: %s at %v: %s (%s)", code, f.Code, f.Pos, f.Message, f.Hint)
+			}
+		}
+	}
+}
+
 func TestPlaceholders(t *testing.T) {
 	const was = `description = "Say it in the README"`
 	for value, want := range map[string]int{"…": 1, "...": 1, " … ": 1, "…/x": 1, "and so on …": 0, "./...": 0, "wait...": 0} {

@@ -3,10 +3,9 @@ package process
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 	"time"
-
-	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // ErrOutOfMemory is wrapped where a command failed after the kernel ended one
@@ -59,18 +58,21 @@ func (e *LimitError) Unwrap() error {
 	return ErrExhausted
 }
 
-// tooLarge is what a program says whose write was refused for the size of its file.
-var tooLarge = lazyre.New(`(?i)\bfile too large\b|\bEFBIG\b`)
-
 // refused says that a command which failed used up what its files may hold, where
 // the system told it instead of ending it, and it says so at its end; nil: it does
 // not, as far as can be told.
 func (box confinement) refused(output string) *LimitError {
 	const end = 4 << 10
-	if box.FileSize > 0 && limitsFiles && tooLarge.MatchString(output[max(0, len(output)-end):]) {
+	if box.FileSize > 0 && limitsFiles && saysTooLarge(output[max(0, len(output)-end):]) {
 		return &LimitError{Of: Disk, Limit: box.FileSize}
 	}
 	return nil
+}
+
+// saysTooLarge reports whether a program says that its write was refused for the size
+// of its file.
+func saysTooLarge(text string) bool {
+	return strings.Contains(strings.ToLower(text), "file too large") || strings.Contains(text, "EFBIG")
 }
 
 // A ViewError says that a command cannot be shown a view. The command was not
