@@ -74,6 +74,8 @@ var (
 	ornament = lazyre.New(`^[^\pL\d]+|[^\pL\d)]+$`)
 	// finished is a heading that says that its work is done.
 	finished = lazyre.New(`(?i)(?:[✅☑✔]\x{fe0f}?|\[x\]|\((?:done|complete|completed)\)|\s[–—-]\s*(?:done|complete|completed))\W*$`)
+	// strong is a line in bold face.
+	strong = lazyre.New(`^\*\*([^*]{1,60})\*\*:?[ \t]*$`)
 	// underline is what stands below a heading of the form of "Text" with a line
 	// below it.
 	underline = lazyre.New(`^ {0,3}(?:={2,}|-{3,})[ \t]*$`)
@@ -93,11 +95,21 @@ func (p *Page) cut(t *outline.Text) {
 	start := matter(t)
 	p.Sections = []Section{{From: start, Body: start, parent: -1}}
 	over := start // lines before it are read
+	headings := 0
+	for i := range t.Shown(start) {
+		if level, _, _ := heading(t, i); level > 0 {
+			headings++
+		}
+	}
 	for i, line := range t.Shown(start) {
 		if i < over {
 			continue
 		}
-		if level, text, lines := heading(t, i); level > 0 {
+		level, text, lines := heading(t, i)
+		if level == 0 && headings < 2 { // its title, if any
+			level, text, lines = bold(line)
+		}
+		if level > 0 {
 			over = i + lines
 			p.Sections[len(p.Sections)-1].To = i
 			p.Sections = append(p.Sections, Section{Level: level, Text: text, From: i, Body: over,
@@ -160,6 +172,16 @@ func heading(t *outline.Text, i int) (level int, text string, lines int) {
 		return 1, text, 2
 	}
 	return 2, text, 2
+}
+
+// bold reads a line in bold face as a heading, where it says what it is for:
+// "**Steps**", "**Verification:**".
+func bold(line string) (level int, text string, lines int) {
+	m := strong.FindStringSubmatch(line)
+	if m == nil || RoleOf(m[1]) == Open {
+		return 0, "", 0
+	}
+	return 6, m[1], 1
 }
 
 // series finds the headings that count what is to be done: those with a word for
@@ -455,6 +477,25 @@ func (p *Page) within(n int) (list []int) {
 
 // HasWork reports whether anything of the page is work.
 func (p *Page) HasWork() bool { return len(p.Heads)+len(p.Listed) > 0 }
+
+// Title is the section that gives the page its title: the first of the highest
+// level, or the only one of the second; nil: there is none.
+func (p *Page) Title() (title *Section) {
+	seconds := 0
+	for n := range p.Sections {
+		switch s := &p.Sections[n]; {
+		case s.Level == 1:
+			return s
+		case s.Level == 2:
+			seconds++
+			title = s
+		}
+	}
+	if seconds > 1 {
+		return nil
+	}
+	return title
+}
 
 // Head is the task that a section is, or is part of; -1 for none.
 func (p *Page) Head(n int) int {

@@ -234,10 +234,8 @@ func (m *markdown) around() {
 			context = append(context, text)
 		}
 	}
-	for _, s := range m.Sections {
-		if m.Plan.Goal == "" && s.Level == 1 {
-			m.Plan.Goal, m.Places["goal"] = page.Plain(s.Text), m.t.At(s.From)
-		}
+	if s := m.Title(); m.Plan.Goal == "" && s != nil {
+		m.Plan.Goal, m.Places["goal"] = page.Plain(s.Text), m.t.At(s.From)
 	}
 	m.goal()
 	m.Plan.Goal = kind.ReplaceAllString(m.Plan.Goal, "")
