@@ -39,9 +39,6 @@ type kind struct {
 	second string
 	asks   bool // before it writes
 	costs  bool // it says what it has cost
-	// stops says that its turn ends where something is refused, and that it does not
-	// go on when it is told to.
-	stops bool
 	// silent says that it neither tells of limits nor of a full context.
 	silent bool
 	// vague says that it does not tell until when nobody is served.
@@ -247,11 +244,7 @@ func undeclared(t *testing.T, k kind) {
 		}
 		return
 	}
-	status, now := history.Achieved, "new\n"
-	if k.stops {
-		status, now = history.NotAchieved, "old\n"
-	}
-	s.wanted(t, r, status, map[string]string{"old.txt": now, "other.txt": "mine\n"})
+	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n", "other.txt": "mine\n"})
 }
 
 // lie has the agent say that it is done, and do nothing.
