@@ -41,7 +41,8 @@ type kind struct {
 	costs  bool // it says what it has cost
 	// silent says that it neither tells of limits nor of a full context.
 	silent bool
-	// vague says that it does not tell until when nobody is served.
+	// vague says that it does not tell until when nobody is served, or tells the
+	// two hours of the header.
 	vague bool
 	// path is the folder of its program.
 	path func(t *testing.T) string

@@ -33,7 +33,7 @@ func real() []kind {
 		{label: "codex headless", name: "codex", how: agent.Headless, vague: true, path: of("codex"), slow: 20 * time.Second},
 		{label: "codex by acp", name: "codex", how: agent.ACP, asks: true, vague: true, path: of("codex-acp"), slow: 20 * time.Second},
 		{label: "gemini headless", name: "gemini", how: agent.Headless, path: of("gemini"), slow: 60 * time.Second},
-		{label: "gemini by acp", name: "gemini", how: agent.ACP, asks: true, path: of("gemini"), slow: 60 * time.Second},
+		{label: "gemini by acp", name: "gemini", how: agent.ACP, asks: true, vague: true, path: of("gemini"), slow: 60 * time.Second},
 		{label: "opencode headless", name: "opencode", how: agent.Headless, model: sonnet, costs: true, silent: true, path: of("opencode"), slow: 60 * time.Second},
 		{label: "opencode by acp", name: "opencode", how: agent.ACP, model: sonnet, asks: true, costs: true, silent: true, path: of("opencode"), slow: 60 * time.Second},
 	}
