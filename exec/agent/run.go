@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/planlock/planlock/exec"
@@ -237,7 +236,6 @@ func tail(text string) string {
 
 // A pulse calls somebody when nothing was heard for a time.
 type pulse struct {
-	one   sync.Mutex
 	timer *time.Timer
 	after time.Duration
 }

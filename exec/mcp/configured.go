@@ -137,10 +137,7 @@ func (c configured) what() string {
 	if c.Command != "" {
 		text = strings.Join(append([]string{c.Command}, c.Args...), " ")
 	}
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
-		names = append(names, name)
-	}
+	names := slices.Sorted(maps.Keys(c.Env))
 	for _, value := range append(slices.Collect(maps.Values(c.Env)), slices.Collect(maps.Values(c.Headers))...) {
 		for _, m := range variable().FindAllStringSubmatch(value, -1) {
 			names = append(names, m[1])

@@ -119,14 +119,18 @@ func (s *Servers) open(ctx context.Context, name string, at place, progress func
 		return nil, &ServerError{name, Missing, "no file configures it"}
 	}
 	o := &open{name: name}
+	//lint:ignore SA1019 servers of files ask for the roots, which work until 2027 at least
+	roots := &sdk.RootCapabilities{}
 	client := sdk.NewClient(&sdk.Implementation{Name: "planlock", Version: exec.Version()}, &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+		//lint:ignore SA1019 as above
+		Capabilities: &sdk.ClientCapabilities{RootsV2: roots},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if progress != nil {
 				progress(strings.TrimSpace(fmt.Sprintf("%s %s", name, r.Params.Message)))
 			}
 		}})
 	if at.root != "" {
+		//lint:ignore SA1019 as above
 		client.AddRoots(&sdk.Root{URI: "file://" + filepath.ToSlash(at.root), Name: "workspace"})
 	}
 	transport, err := s.transport(ctx, c, o, at)

@@ -67,6 +67,7 @@ func fake(version string) *sdk.Server {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 	}
 	sdk.AddTool(s, &sdk.Tool{Name: "write"}, func(ctx context.Context, r *sdk.CallToolRequest, in in) (*sdk.CallToolResult, any, error) {
+		//lint:ignore SA1019 what servers of files ask
 		roots, err := r.Session.ListRoots(ctx, nil)
 		if err != nil {
 			return nil, nil, err
