@@ -66,8 +66,8 @@ func lookAtAgents(ctx context.Context, s *settled, dir string) ([]agentJSON, err
 		if len(described.Keys) == 0 { // somebody describes it
 			from, _ := s.config.Of("agents." + name + ".args")
 			a.From = from.Place.String()
-			if who := (seat{agent: one, name: name}); who.foreign(s.config.Config) {
-				if _, digest, err := who.says(ctx); err != nil || !acceptedBefore(dir, digest) {
+			if who := (seat{agent: one, name: name}); who.foreign(s.config.Config, dir) {
+				if _, digest, err := who.says(ctx, dir); err != nil || !acceptedBefore(dir, digest) {
 					a.take(described.Look(over), described)
 					a.Unaccepted = who.code()
 					states <- looked{at: -1}

@@ -19,7 +19,7 @@ import (
 
 // help prints what planlock can do, or what one command does.
 func (p *cli) help(args []string) error {
-	if len(args) == 0 {
+	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
 		return p.list(p.out)
 	}
 	c := commandNamed(args[0])

@@ -145,6 +145,45 @@ func (r *roles) persist(c *exec.Controller, draft *plan.Draft) {
 	}
 }
 
+// warnOfSelf warns where the validator is the agent that does the work: what it
+// says would not count.
+func (r *roles) warnOfSelf() {
+	identity := func(flag string) string {
+		for _, one := range r.seated {
+			if one.flag == flag && one.agent != nil {
+				id, _ := one.agent.Identity(context.Background()) // a known one always has one
+				return id
+			}
+		}
+		return ""
+	}
+	if id := identity("agent"); id != "" && id == identity("validator") {
+		r.told = append(r.told, "--validator names the agent that does the work, so what it says does not count: "+
+			"name another agent, or another model")
+	}
+}
+
+// by says how it was accepted what an agent needs: nothing where a file seats it,
+// which a person accepted once.
+func (r *roles) by(code string) string {
+	for _, one := range r.seated {
+		if one.agent != nil && one.code() == code && one.from.Layer == "" {
+			return ", by naming it"
+		}
+	}
+	return ""
+}
+
+// tellTerms tells what a file of the repository gives the commands of a run.
+func (r *roles) tellTerms(t terms) {
+	if from := r.settled.from["env"]; from.Layer == config.Repository {
+		r.told = append(r.told, from.Place.String()+" has commands get the values of "+strings.Join(t.Env, ", "))
+	}
+	if from := r.settled.from["writable"]; from.Layer == config.Repository {
+		r.told = append(r.told, from.Place.String()+" lets commands write "+strings.Join(t.Writable, ", "))
+	}
+}
+
 // recall takes over from the flags that a run was given who its agents are: a
 // journal may start those by name. Programs are named again by whoever goes on.
 func (r *roles) recall(given []string, typed []string) {

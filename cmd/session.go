@@ -84,7 +84,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 		return f.placed(err, f.Args[0], nil)
 	}
 	for _, code := range own {
-		fmt.Fprintf(p.err, "accepted: %s, by naming it\n", escaped(code))
+		fmt.Fprintf(p.err, "accepted: %s%s\n", escaped(code), f.by(code))
 	}
 	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
 		again := func() (*plan.Locked, error) { return p.lock(ctx, c, draft, slices.Concat(acks, own)) }

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/cmd/internal/config"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -33,9 +34,13 @@ func (s seat) code() string {
 }
 
 // foreign reports whether the seat is a repository's word, so that a person must
-// accept it: who is seated, or what is started under the name of an agent.
-func (s seat) foreign(c config.Config) bool {
+// accept it: who is seated, what is started under the name of an agent, or what
+// that starts besides.
+func (s seat) foreign(c config.Config, dir string) bool {
 	if s.from.Layer == config.Repository {
+		return true
+	}
+	if at, err := filepath.Abs(dir); s.agent != nil && (err != nil || obeyed(s.agent.Agent(), at) != nil) {
 		return true
 	}
 	return s.agent != nil && slices.ContainsFunc(c.Agents(), func(a config.Agent) bool {
@@ -43,8 +48,11 @@ func (s seat) foreign(c config.Config) bool {
 	})
 }
 
-// says is what is accepted with a seat, a line each; its digest is what is kept.
-func (s seat) says(ctx context.Context) (lines []string, digest ledger.Digest, err error) {
+// says is what is accepted with a seat in a workspace, a line each; its digest is
+// what is kept. Of an agent that a file describes that is the whole command, with
+// the content of the files that it names; of a known one, what the workspace has
+// it start. Both hold in this workspace alone.
+func (s seat) says(ctx context.Context, dir string) (lines []string, digest ledger.Digest, err error) {
 	if s.agent == nil {
 		lines = []string{"it is the program " + s.name}
 		content, err := programDigest(s.name)
@@ -59,16 +67,27 @@ func (s seat) says(ctx context.Context) (lines []string, digest ledger.Digest, e
 	}
 	what := []string{"agent", s.name}
 	described := s.agent.Agent()
-	args := slices.Concat(slices.Concat(described.ACP...), []string{described.Headless})
-	if len(described.Keys) == 0 { // a described one: what is started is accepted, too
-		lines = append(lines, "it starts "+strings.TrimSpace(strings.Join(args, " ")))
-		content, err := programDigest(args[0])
-		if err != nil && len(args) > 0 && args[0] != "" {
-			content = "absent"
-		}
-		what = append(what, string(content))
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, "", err
 	}
-	what = append(what, args...)
+	if args := described.Command(); args != nil {
+		what = append(what, at)
+		var words []string
+		for _, arg := range args {
+			words = append(words, quoted(arg))
+			what = append(what, arg, contentOf(at, arg))
+		}
+		lines = append(lines, "it starts "+strings.Join(words, " "))
+	}
+	if obeys := obeyed(described, at); obeys != nil {
+		what = append(what, at)
+		for _, name := range obeys {
+			what = append(what, name, contentOf(at, name))
+		}
+		lines = append(lines, "it may start, with all that it gets, what these files of the workspace say: "+
+			strings.Join(obeys, ", "))
+	}
 	add := func(text string, words []string) {
 		if len(words) > 0 {
 			lines = append(lines, text+strings.Join(words, ", "))
@@ -80,6 +99,36 @@ func (s seat) says(ctx context.Context) (lines []string, digest ledger.Digest, e
 	add("it reaches ", needs.Hosts)
 	text, err := json.Marshal(needs)
 	return lines, ledger.Sum(append([]byte(strings.Join(what, "\n")), text...)), err
+}
+
+// obeyed are the files of a workspace by which an agent starts programs, sorted.
+func obeyed(a agent.Agent, dir string) (files []string) {
+	for _, name := range a.Obeys {
+		_ = filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(name)), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return nil // what cannot be read is not obeyed
+			}
+			if below, err := filepath.Rel(dir, path); err == nil {
+				files = append(files, filepath.ToSlash(below))
+			}
+			return nil
+		})
+	}
+	slices.Sort(files)
+	return files
+}
+
+// contentOf tells the content of the file that an argument names, which may be
+// relative to the workspace; "" where it names none.
+func contentOf(dir, arg string) string {
+	if !filepath.IsAbs(arg) {
+		arg = filepath.Join(dir, arg)
+	}
+	digest, err := programDigest(arg)
+	if err != nil {
+		return ""
+	}
+	return string(digest)
 }
 
 // programDigest is that of the content of a program; "" of what is no path.
@@ -107,10 +156,10 @@ func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, give
 	refused := &exec.RefusedError{}
 	hint, seen := "to accept that once, add ", map[ledger.Digest]bool{}
 	for _, one := range r.seated {
-		if !one.foreign(r.settled.config.Config) {
+		if !one.foreign(r.settled.config.Config, dir) {
 			continue
 		}
-		lines, digest, err := one.says(ctx)
+		lines, digest, err := one.says(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -151,8 +200,8 @@ func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, give
 // reason says what is not accepted.
 func (s seat) reason() string {
 	where := s.from.Place.String()
-	if s.from.Layer == "" {
-		where = "the file of the repository"
+	if s.from.Layer == "" { // somebody typed the name
+		return fmt.Sprintf("files of the repository have a say in the agent %s", s.name)
 	}
 	if s.agent == nil {
 		return fmt.Sprintf("%s names a program: %s %s", where, s.flag, displayPath(s.name))
@@ -244,6 +293,8 @@ func (r *roles) acknowledged(ctx context.Context, c *exec.Controller, draft *pla
 // from what was typed or accepted.
 func (r *roles) consent(ctx context.Context, p *cli, c *exec.Controller, draft *plan.Draft, s *session, given []string) (
 	acks, own []string, err error) {
+	r.warnOfSelf()
+	r.tellTerms(p.terms)
 	for _, told := range r.told {
 		fmt.Fprintln(p.err, "planlock: warning: "+escaped(told))
 	}

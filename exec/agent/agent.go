@@ -32,11 +32,15 @@ type Agent struct {
 	Files []File
 	// Hosts are whom it reaches where no variable says otherwise.
 	Hosts []string
+	// Obeys are files and folders of a workspace, with slashes, by which it starts
+	// programs of whoever wrote them: hooks, plug-ins, tool servers.
+	Obeys []string
 	// Off is what is turned off in it, and why, a line each.
 	Off []string
 	// Install and Login are what to type where it is missing, or not logged in.
 	Install, Login string
 
+	own   []string          // the program and the arguments of one that somebody describes
 	keyOf map[string]string // the variable that logs it in with a provider of models
 	talk  talk              // how it is told what to do and how its stream is read, without a terminal
 	mode  string            // the mode of its sessions by the Agent Client Protocol that has it ask
@@ -51,6 +55,8 @@ type File struct {
 	// Login says that it logs the agent in: it is written back where the agent
 	// refreshed it.
 	Login bool
+
+	veiled bool // its texts are not shown in what the agent prints, as those of a login
 }
 
 // Known are the agents that are known, sorted by name.
@@ -65,6 +71,10 @@ func Named(name string) (Agent, bool) {
 	}
 	return Agent{}, false
 }
+
+// Command is the program and the arguments of an agent that somebody describes;
+// nil of a known one.
+func (a Agent) Command() []string { return slices.Clone(a.own) }
 
 // A Custom agent is one that is not known, as somebody's configuration describes
 // it.

@@ -76,14 +76,14 @@ func (c *Custom) agent(name string) (Agent, error) {
 	if len(c.Args) == 0 || c.Args[0] == "" {
 		return Agent{}, fmt.Errorf("agent: %s: its description names no program", name)
 	}
-	a := Agent{Name: cmp.Or(c.Name, name), Title: cmp.Or(c.Name, name), Variables: c.Variables, Hosts: c.Hosts,
+	a := Agent{own: c.Args, Name: cmp.Or(c.Name, name), Title: cmp.Or(c.Name, name), Variables: c.Variables, Hosts: c.Hosts,
 		Install: "install " + c.Args[0] + ", or give its path", Login: "log in to it"}
 	for _, path := range c.Reads {
 		path = filepath.ToSlash(path)
 		if !filepath.IsLocal(filepath.FromSlash(strings.TrimPrefix(path, "~/"))) {
 			return Agent{}, fmt.Errorf("agent: %s: it reads %q, which is no path below the user's home", name, path)
 		}
-		a.Files = append(a.Files, File{Name: strings.TrimPrefix(path, "~/")})
+		a.Files = append(a.Files, File{Name: strings.TrimPrefix(path, "~/"), veiled: true})
 	}
 	if c.ACP {
 		a.ACP = [][]string{c.Args}
@@ -127,9 +127,11 @@ func (e *Executor) Version(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	version, err := p.version(ctx)
-	if err != nil {
-		return "", err
+	version := "" // of one that somebody describes nobody knows how it is asked
+	if e.agent.own == nil {
+		if version, err = p.version(ctx); err != nil {
+			return "", err
+		}
 	}
 	digest, err := e.digest(p)
 	if err != nil {

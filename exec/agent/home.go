@@ -133,6 +133,8 @@ func (h *home) copy(root *os.Root, f File, from string) error {
 	}
 	if f.Login {
 		h.logins = append(h.logins, login{f, from, info.Mode().Perm(), text})
+	}
+	if f.Login || f.veiled {
 		h.secrets = append(h.secrets, secretsIn(text)...)
 	}
 	if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(f.below())), 0o700); err != nil {

@@ -52,7 +52,9 @@ func (a *Agent) Look(ctx context.Context) State {
 		return s
 	}
 	s.Path, s.How = p.path, p.how
-	s.Version, _ = p.version(ctx) // it is told where there is one
+	if a.own == nil {
+		s.Version, _ = p.version(ctx) // it is told where there is one
+	}
 	if s.LoggedIn == "" {
 		s.Missing = a.Login
 	}

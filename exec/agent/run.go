@@ -139,6 +139,7 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 		Stdin:  strings.NewReader(s.prompt),
 		Stdout: pulse.of(stream)}
 	if inline, ok := e.agent.talk.(plainTalk); ok {
+		h.over = true // its status says whether it did the step, and it need not print anything
 		inline.put(&command, s)
 	}
 	var result gate.CommandResult
