@@ -17,6 +17,9 @@ func First(p *Project, agent bool) (name, text string) {
 		test, what = p.Test, fmt.Sprintf("that the tests are run by `%s`, and what they cover", p.Test)
 	}
 	shown := cmp.Or(test, "tried")
+	if p != nil && p.Untested {
+		test = "" // a command that finds no test fails
+	}
 	if !agent {
 		tested := ""
 		if test != "" {

@@ -144,6 +144,13 @@ func python(dir fs.FS) *Project {
 			p.Test = "python3 -m pytest"
 		}
 	}
+	tests := pythonTests(dir)
+	p.Untested = len(tests) == 0
+	for _, name := range tests {
+		if text := read(dir, name); text != "" && !strings.Contains(text, "unittest") {
+			p.Test = "python3 -m pytest" // which alone finds tests that are functions
+		}
+	}
 	at := ""
 	if len(p.Packages) > 0 {
 		at = p.Packages[0]
@@ -157,6 +164,17 @@ func python(dir fs.FS) *Project {
 		p.Symbols = slices.Insert(p.Symbols, 1, "tests.test_feature.TestFeature.test_feature")
 	}
 	return p
+}
+
+// pythonTests are the files of tests that lie where they mostly do.
+func pythonTests(dir fs.FS) (files []string) {
+	for _, below := range []string{"", "tests/", "test/"} {
+		for _, form := range []string{"test_*.py", "*_test.py"} {
+			found, _ := fs.Glob(dir, below+form) // the forms are right
+			files = append(files, found...)
+		}
+	}
+	return files
 }
 
 var testTarget = lazyre.New(`(?m)^(test|check)\s*:([^=]|$)`)

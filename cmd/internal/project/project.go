@@ -19,6 +19,7 @@ type Project struct {
 	Marker   string   // the file by which it was recognised
 	Tool     string   // the program that tests it
 	Test     string   // the command that tests all of it
+	Untested bool     // it finds no test yet, and fails by that
 	Builds   string   // the package pattern of a Go module; "" of anything else
 	Packages []string // in the order of their names, the root as "."
 	Settled  []string // files that say what it depends on, and how it is built

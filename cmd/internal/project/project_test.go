@@ -34,12 +34,14 @@ func TestLook(t *testing.T) {
 		"npm":         {map[string]string{"package.json": `{"name":"web","scripts":{"test":"jest"}}`}, "JavaScript (package.json), tested with  npm run test, packages web"},
 		"no script": {map[string]string{"package.json": `{"name":"web","scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`},
 			"JavaScript (package.json), tested with  node --test, packages web"},
-		"no name":          {map[string]string{"package.json": `{}`, "yarn.lock": ""}, "JavaScript (package.json), tested with  node --test"},
-		"no JSON":          {map[string]string{"package.json": `{`, "Makefile": "test:\n"}, "Make (Makefile), tested with  make test"},
-		"unittest":         {map[string]string{"setup.py": "", "app/__init__.py": ""}, "Python (setup.py), tested with  python3 -m unittest, packages app"},
-		"pytest by name":   {map[string]string{"requirements.txt": "flask\n", "pytest.ini": ""}, "Python (requirements.txt), tested with  python3 -m pytest"},
-		"a workspace only": {map[string]string{"Cargo.toml": "[workspace]\nmembers = [\"a\", \"b/*\"]\n"}, "Rust (Cargo.toml), tested with  cargo test, packages a"},
-		"Go goes first":    {map[string]string{"go.mod": "module m\n", "package.json": "{}"}, "Go (go.mod), tested with  go test ./..."},
+		"no name":           {map[string]string{"package.json": `{}`, "yarn.lock": ""}, "JavaScript (package.json), tested with  node --test"},
+		"no JSON":           {map[string]string{"package.json": `{`, "Makefile": "test:\n"}, "Make (Makefile), tested with  make test"},
+		"unittest":          {map[string]string{"setup.py": "", "app/__init__.py": ""}, "Python (setup.py), tested with  python3 -m unittest, packages app"},
+		"pytest by tests":   {map[string]string{"setup.py": "", "tests/test_a.py": "def test_a(): pass\n"}, "Python (setup.py), tested with  python3 -m pytest"},
+		"unittest by tests": {map[string]string{"setup.py": "", "test_a.py": "import unittest\n"}, "Python (setup.py), tested with  python3 -m unittest"},
+		"pytest by name":    {map[string]string{"requirements.txt": "flask\n", "pytest.ini": ""}, "Python (requirements.txt), tested with  python3 -m pytest"},
+		"a workspace only":  {map[string]string{"Cargo.toml": "[workspace]\nmembers = [\"a\", \"b/*\"]\n"}, "Rust (Cargo.toml), tested with  cargo test, packages a"},
+		"Go goes first":     {map[string]string{"go.mod": "module m\n", "package.json": "{}"}, "Go (go.mod), tested with  go test ./..."},
 		"hostile names": {map[string]string{"package.json": `{"name":"x\"]\nprofile = \"observe\"","scripts":{"test":"jest"}}`},
 			"JavaScript (package.json), tested with  npm run test"},
 		"nothing":        {map[string]string{"README.md": ""}, ""},
@@ -128,5 +130,17 @@ func TestFirst(t *testing.T) {
 				t.Errorf("%s of %v has %d steps:\n%s", name, p, steps, text)
 			}
 		}
+	}
+}
+
+// TestFirstWithoutTests: a command that finds no test fails, so that no first plan
+// asks for it.
+func TestFirstWithoutTests(t *testing.T) {
+	p, err := project.Look(files(map[string]string{"setup.py": ""}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, text := project.First(p, true); strings.Contains(text, "Verify: `python3") {
+		t.Errorf("the tests are to be run, and there are none:\n%s", text)
 	}
 }
