@@ -269,3 +269,11 @@ func TestLanesAfterEveryRecord(t *testing.T) {
 		}
 	})
 }
+
+// inSpeclets lets all tasks of running run at once.
+func inSpeclets(n int) (text string) {
+	for i := range n {
+		text += fmt.Sprintf("\n[[speclets]]\nid = \"l%d\"\ntasks = [%d]\nparallel_allowed = true\n", i+1, i+1)
+	}
+	return text
+}

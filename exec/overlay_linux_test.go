@@ -40,14 +40,6 @@ func running(head string, commands ...string) string {
 	return text
 }
 
-// inSpeclets lets all tasks of running run at once.
-func inSpeclets(n int) (text string) {
-	for i := range n {
-		text += fmt.Sprintf("\n[[speclets]]\nid = \"l%d\"\ntasks = [%d]\nparallel_allowed = true\n", i+1, i+1)
-	}
-	return text
-}
-
 // byShell is a bench whose steps are shell commands, at a level of the sandbox.
 func byShell(t *testing.T, text string, files exectest.Files) *exectest.Bench {
 	return exectest.New(t, text, files, &shell.Executor{})
