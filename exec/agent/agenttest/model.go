@@ -7,12 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // Key is the key that a [Model] wants where none is given.
@@ -243,11 +244,11 @@ func read(req *Request, a *api, r *http.Request, raw []byte) {
 }
 
 // places are the forms in which agents say where they work, as it stands in JSON.
-var places = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(?:primary )?working directory: ([^\\"<]+)`),
-	regexp.MustCompile(`<cwd>([^<\\]+)</cwd>`),
-	regexp.MustCompile(`(?i)current working directory is:? ([^\\"<]+)`),
-	regexp.MustCompile(`Workspace Directories:\*\*\\n\s*- ([^\\"<]+)`),
+var places = []*lazyre.Regexp{
+	lazyre.New(`(?i)(?:primary )?working directory: ([^\\"<]+)`),
+	lazyre.New(`<cwd>([^<\\]+)</cwd>`),
+	lazyre.New(`(?i)current working directory is:? ([^\\"<]+)`),
+	lazyre.New(`Workspace Directories:\*\*\\n\s*- ([^\\"<]+)`),
 }
 
 // toolsOf are the tools of a request by their names.
