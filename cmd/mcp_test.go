@@ -418,6 +418,7 @@ func TestMCPInterrupted(t *testing.T) {
 	if err := a.server.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+	_ = a.session.Wait() // until the server ends: who closes its input first ends it otherwise
 	if err := a.session.Close(); a.server.ProcessState.ExitCode() != 130 {
 		t.Errorf("the server that was interrupted: %v\n%s", err, a.stderr.Bytes())
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -60,7 +61,7 @@ func settingsFor(dir string) (configuration, error) {
 		text, err := file.Read(at.Path)
 		at.Is = "configuration"
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // what is no folder is told later
 			at.Is = "absent"
 		case err != nil:
 			faults = append(faults, err)
