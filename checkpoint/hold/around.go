@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/file"
@@ -83,21 +84,25 @@ func wasHeld(dir string) bool {
 // shared with it.
 const someoneBelow = "a process that works in a folder below it"
 
+// glances bounds the wait for those who share a workspace for a moment, to see
+// who holds it (see [Holder]).
+const glances = 200 * time.Millisecond
+
 // lockOrName locks f, the folder dir or its lock file, or says by whom it is held.
-// Whoever held it may have let go while it was asked who that is, and then looks
-// like somebody below who cannot be found: so that is asked again.
+// Whoever held it may have let go while it was asked who that is, and who looks
+// has it for a moment; both look like somebody below who cannot be found: so that
+// is asked again.
 func lockOrName(ctx context.Context, f *os.File, dir string) (by, err error) {
-	for range 3 {
+	for limit := time.Now().Add(glances); ; time.Sleep(time.Millisecond) {
 		held, err := lock(ctx, f, dir)
 		if !held {
 			return nil, err
 		}
 		by = heldBy(ctx, f, dir)
-		if e := (*checkpoint.HeldError)(nil); !errors.As(by, &e) || e.Holder != someoneBelow {
-			break
+		if e := (*checkpoint.HeldError)(nil); !errors.As(by, &e) || e.Holder != someoneBelow || time.Now().After(limit) {
+			return by, nil
 		}
 	}
-	return by, nil
 }
 
 // heldBy says who keeps this process from locking f, the folder dir or its lock
