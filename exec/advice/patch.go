@@ -65,6 +65,8 @@ func (p *Patch) Apply(m Method) (Method, error) {
 			m.Run = m.Run[:from+at[8]] + p.Args[name] + m.Run[from+at[9]:]
 			if from+at[8] < failed.From {
 				failed.From += len(m.Run) - before
+			} else if from+at[8] >= to {
+				continue // in a command behind it
 			}
 		case slices.Contains(m.Adjustable, name) && !strings.ContainsAny(m.Run[failed.From:to], ";|&<>()\n#`"):
 			end := failed.From + len(strings.TrimRight(m.Run[failed.From:to], " \t"))
