@@ -26,15 +26,22 @@ var (
 
 // What the columns of a table of tasks are called.
 var (
-	taskColumn = wordlist.List{Text: `task tasks step steps action todo work_item aufgabe aufgaben schritt tâche étape tarea paso tarefa
+	taskColumn = wordlist.List{Text: `
+		task tasks step steps action todo work_item aufgabe aufgaben schritt tâche étape tarea paso tarefa
 		passo attività passo taak stap zadanie krok задача шаг 任务 步骤 タスク 手順 作業 작업 단계`}
 	// weakColumn are names of a column of tasks below a heading that is called work.
-	weakColumn   = wordlist.List{Text: `what change changes item title description details deliverable name beschreibung description descripción 内容 描述 説明`}
+	weakColumn = wordlist.List{Text: `
+		what change changes item title description details deliverable name beschreibung description descripción
+		内容 描述 説明`}
 	numberColumn = wordlist.List{Text: `# no no. nr nr. id number № step phase priority_# 编号 序号`}
-	fileColumn   = wordlist.List{Text: `file files path paths location where datei dateien fichier fichiers archivo arquivo файл 文件 ファイル`}
-	afterColumn  = wordlist.List{Text: `depends depends_on dependencies dependency after blocked_by requires abhängig_von dépend_de depende_de 依赖 依存`}
+	fileColumn   = wordlist.List{Text: `
+		file files path paths location where datei dateien fichier fichiers archivo arquivo файл 文件 ファイル`}
+	afterColumn = wordlist.List{Text: `
+		depends depends_on dependencies dependency after blocked_by requires abhängig_von dépend_de depende_de 依赖 依存`}
 	statusColumn = wordlist.List{Text: `status state done ✓ ✅ stand état estado статус 状态 状態`}
-	doneWords    = wordlist.List{Text: `done completed complete finished closed x yes ✅ ✔ ✔️ ☑ [x] ✓ erledigt fertig fait terminé hecho feito готово 完成 已完成 完了`}
+	doneWords    = wordlist.List{Text: `
+		done completed complete finished closed x yes ✅ ✔ ✔️ ☑ [x] ✓ erledigt fertig fait terminé hecho feito
+		готово 完成 已完成 完了`}
 )
 
 // table reads a table of tasks whose head is a line, and returns how many lines it
