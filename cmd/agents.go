@@ -125,7 +125,7 @@ type agentJSON struct {
 	Needs      needsJSON `json:"needs"`                //
 	Missing    string    `json:"missing,omitempty"`    // what to type before it can work
 	From       string    `json:"from,omitempty"`       // who describes it, where it is not known
-	Unaccepted string    `json:"unaccepted,omitempty"` // the code that accepts it, where a repository describes it and nobody did
+	Unaccepted string    `json:"unaccepted,omitempty"` // what accepts it, where a repository describes it and nobody did
 
 	asked bool
 }
@@ -142,7 +142,8 @@ type needsJSON struct {
 
 // take notes what was found.
 func (a *agentJSON) take(s agent.State, of agent.Agent) {
-	a.asked, a.Installed, a.Path, a.Version, a.How, a.LoggedIn = true, s.Path != "", s.Path, s.Version, s.How, s.LoggedIn
+	a.asked, a.Installed = true, s.Path != ""
+	a.Path, a.Version, a.How, a.LoggedIn = s.Path, s.Version, s.How, s.LoggedIn
 	a.Needs = newNeeds(s.Needs)
 	if a.Missing = s.Missing; a.Installed && len(of.Keys) == 0 {
 		a.Missing = "" // nobody knows how it is logged in

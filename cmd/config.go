@@ -32,8 +32,9 @@ type configCommand struct {
 // flagged are the flags that were typed, by their names.
 func (f *configCommand) flagged() map[string][]string {
 	all := map[string][]string{"agent": f.Agent, "env": f.Env, "writable": f.Writable}
-	for name, value := range map[string]string{"validator": f.Validator, "advisor": f.Advisor, "researcher": f.Researcher,
-		"preset": f.Preset, "profile": f.Profile, "mode": f.Mode, "jobs": f.Jobs, "budget": f.Budget, "answers": f.Answers} {
+	for name, value := range map[string]string{"validator": f.Validator, "advisor": f.Advisor,
+		"researcher": f.Researcher, "preset": f.Preset, "profile": f.Profile, "mode": f.Mode, "jobs": f.Jobs,
+		"budget": f.Budget, "answers": f.Answers} {
 		if value != "" {
 			all[name] = []string{value}
 		}
@@ -101,7 +102,8 @@ func (f *configCommand) settings(c config.Config) []settingJSON {
 		settled := c.Under(k)
 		for _, s := range settled {
 			_, layer := c.Of(s.Key)
-			all = append(all, settingJSON{Key: s.Key, Value: s.Value, From: layer, File: s.Place.File, Line: s.Place.Line})
+			all = append(all, settingJSON{Key: s.Key, Value: s.Value, From: layer, File: s.Place.File,
+				Line: s.Place.Line})
 		}
 		if len(settled) == 0 && !k.Named() {
 			all = append(all, settingJSON{Key: k.Name, From: config.Default, unset: k.Unset})

@@ -135,7 +135,8 @@ func TestExamples(t *testing.T) {
 			}
 			for i, line := range lines {
 				words := strings.Fields(line)
-				if words[0] == "claude" || words[len(words)-1] == "source" || strings.Contains(line, "man -l") && !there("man") {
+				if words[0] == "claude" || words[len(words)-1] == "source" ||
+					strings.Contains(line, "man -l") && !there("man") {
 					continue // for another program or shell than this one
 				}
 				if i == 0 || name == "run" || name == "answer" {

@@ -59,8 +59,8 @@ func (f *initCommand) Run(ctx context.Context, p *cli) error {
 	if agent != "" {
 		run = " --agent " + agent
 	}
-	path := quoted(filepath.Join(f.Dir, plan)) + inDir(f.Dir)
-	fmt.Fprintf(p.out, "next     planlock check %s\nthen     planlock run %s%s\n", quoted(filepath.Join(f.Dir, plan)), path, run)
+	path := quoted(filepath.Join(f.Dir, plan))
+	fmt.Fprintf(p.out, "next     planlock check %s\nthen     planlock run %s%s%s\n", path, path, inDir(f.Dir), run)
 	return nil
 }
 

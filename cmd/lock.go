@@ -90,7 +90,8 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	for _, code := range terms.Acknowledged {
 		fmt.Fprintf(p.out, "accepted: %s\n", escaped(code))
 	}
-	fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(f.Args[0]), more+forCommand("run", f.typed, "ack"))
+	fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(f.Args[0]),
+		more+forCommand("run", f.typed, "ack"))
 	return nil
 }
 

@@ -128,7 +128,8 @@ func status(ctx context.Context, err error) int {
 		return statusWaiting
 	case is[*exec.RefusedError](err), is[*exec.ProofError](err), is[*plan.CheckError](err), is[*plan.AckError](err),
 		is[*plan.AmendError](err), is[*plan.LockError](err), is[*ask.RefusedError](err), is[*escalator.RuleError](err),
-		is[*config.Error](err), is[*record.CorruptError](err), is[*checkpoint.DamagedError](err), is[*learn.NotReadyError](err):
+		is[*config.Error](err), is[*record.CorruptError](err), is[*checkpoint.DamagedError](err),
+		is[*learn.NotReadyError](err):
 		return statusRefused
 	}
 	return statusCouldNot

@@ -163,7 +163,8 @@ func (s *served) flagsOf(command string, others []string) (list []string) {
 	flags := commandNamed(command).parser().Model.Node
 	for _, word := range s.given {
 		f := flagNamed(flags, flagOf(word))
-		if f != nil && f.Name != "color" && !gives(others, f.Name) && (command != "resume" || f.Tag.Get("again") != againBegin) {
+		if f != nil && f.Name != "color" && !gives(others, f.Name) &&
+			(command != "resume" || f.Tag.Get("again") != againBegin) {
 			list = append(list, word)
 		}
 	}
@@ -317,7 +318,8 @@ func (s *served) run(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 	text := r.text
 	var needs *plan.AckError
 	if errors.As(r.err, &needs) {
-		text = "refused: the plan holds what a person has to accept first: " + codesOf(needs.Missing) + ". lock has the person asked, or says what the person types."
+		text = "refused: the plan holds what a person has to accept first: " + codesOf(needs.Missing) +
+			". lock has the person asked, or says what the person types."
 	}
 	ran := r.exit == statusDone || r.exit == statusNotAchieved || r.exit == statusPartial || r.exit == statusWaiting
 	return documented(doc, text, !ran)
@@ -371,7 +373,8 @@ func (s *served) answer(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 		open = slices.DeleteFunc(slices.Clone(open), func(q *ask.Question) bool { return q.ID != c.Question })
 	}
 	if run.Ended != nil || len(open) == 0 {
-		return documented(doc, fmt.Sprintf("run %s does not ask that: status says what it waits for", run.Started.Run), true)
+		return documented(doc,
+			fmt.Sprintf("run %s does not ask that: status says what it waits for", run.Started.Run), true)
 	}
 	q := open[0]
 	doc.Question, doc.Asked = q.ID, q

@@ -111,11 +111,13 @@ func newAgent(t *testing.T, dir string, person func(*sdk.ElicitParams) *sdk.Elic
 	a := &agent{t: t, dir: dir}
 	a.server = exec.Command("planlock", append([]string{"mcp", "--dir", dir}, flags...)...)
 	a.server.Stderr = &a.stderr
-	options := &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.progress = append(a.progress, r.Params.Message)
-	}}
+	options := &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.progress = append(a.progress, r.Params.Message)
+		},
+	}
 	if person != nil {
 		options.ElicitationHandler = func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			a.mu.Lock()
@@ -210,7 +212,8 @@ func TestMCPWithoutAPerson(t *testing.T) {
 
 	doc, text, failed = a.call("run", map[string]any{"path": "plan.toml"})
 	run := valueAt(doc, "run")
-	if failed || valueAt(doc, "exit") != "5" || valueAt(doc, "questions.0.id") != "q1" || !strings.Contains(text, "planlock answer "+run+" q1") {
+	if failed || valueAt(doc, "exit") != "5" || valueAt(doc, "questions.0.id") != "q1" ||
+		!strings.Contains(text, "planlock answer "+run+" q1") {
 		t.Fatalf("run: %v\n%s", doc, text)
 	}
 	if all := strings.Join(a.progress, "\n"); !strings.Contains(all, "1.1") {
@@ -236,7 +239,8 @@ func TestMCPWithoutAPerson(t *testing.T) {
 	if failed || valueAt(doc, "exit") != "3" || valueAt(doc, "status") != "PARTIAL" {
 		t.Fatalf("the run that went on: %v\n%s", doc, text)
 	}
-	for tool, args := range map[string]map[string]any{"status": nil, "report": {"run": run}, "verify": nil, "diff": {"step": "2.1"}} {
+	for tool, args := range map[string]map[string]any{"status": nil, "report": {"run": run}, "verify": nil,
+		"diff": {"step": "2.1"}} {
 		if doc, text, failed = a.call(tool, args); failed || valueAt(doc, "run") != run {
 			if tool != "report" || failed {
 				t.Errorf("%s: %v\n%s", tool, doc, text)
@@ -297,7 +301,8 @@ func TestMCPAsksThePerson(t *testing.T) {
 	}
 	accepts = true
 	doc, text, failed := a.call("lock", map[string]any{"path": "send.toml"})
-	if failed || valueAt(doc, "accepted.0") != "irreversible:1.1" || valueAt(doc, "lock_file") != filepath.Join(dir, "send.lock.json") {
+	if failed || valueAt(doc, "accepted.0") != "irreversible:1.1" ||
+		valueAt(doc, "lock_file") != filepath.Join(dir, "send.lock.json") {
 		t.Fatalf("lock: %v\n%s", doc, text)
 	}
 	doc, text, _ = a.call("run", map[string]any{"path": "plan.toml"})
@@ -309,13 +314,15 @@ func TestMCPAsksThePerson(t *testing.T) {
 	if valueAt(doc, "status") != "answered" || valueAt(doc, "by") != `alice (by "test-client")` {
 		t.Fatalf("answer: %v\n%s", doc, text)
 	}
-	if last := a.asked[len(a.asked)-1]; !strings.Contains(last.Message, "did not count") || !strings.Contains(last.Message, "b.txt") {
+	if last := a.asked[len(a.asked)-1]; !strings.Contains(last.Message, "did not count") ||
+		!strings.Contains(last.Message, "b.txt") {
 		t.Errorf("the last form says %q", last.Message)
 	}
 	if doc, text, _ = a.call("run", map[string]any{"run": run}); valueAt(doc, "status") != "PARTIAL" {
 		t.Fatalf("the run that went on: %v\n%s", doc, text)
 	}
-	if said := command(t, dir, 0, "log", "--type", "answered", "--format", "jsonl"); !strings.Contains(said, `"choice":"k"`) || !strings.Contains(said, "test-client") {
+	said := command(t, dir, 0, "log", "--type", "answered", "--format", "jsonl")
+	if !strings.Contains(said, `"choice":"k"`) || !strings.Contains(said, "test-client") {
 		t.Errorf("the journal says %s", said)
 	}
 }
@@ -344,7 +351,8 @@ func TestMCPStaysInside(t *testing.T) {
 		"pair", "/etc/passwd", "nothere", "a\x00b", "-", "--help"} {
 		for _, tool := range []string{"check", "lock", "run"} {
 			doc, text, failed := a.call(tool, map[string]any{"path": path})
-			if (!failed && tool != "check") || strings.Contains(fmt.Sprint(doc, text), "topsecret") || valueAt(doc, "counts.errors") == "0" {
+			if (!failed && tool != "check") || strings.Contains(fmt.Sprint(doc, text), "topsecret") ||
+				valueAt(doc, "counts.errors") == "0" {
 				t.Errorf("%s %q: %v\n%s", tool, path, doc, text)
 			}
 		}
@@ -359,7 +367,8 @@ func TestMCPStaysInside(t *testing.T) {
 	if doc, text, failed := a.call("lock", map[string]any{"path": "plan.toml"}); failed {
 		t.Errorf("lock beside a configuration of the agent: %v\n%s", doc, text)
 	}
-	if said, err := exec.Command("planlock", "lock", "--dir", dir, filepath.Join(dir, "plan.toml"), "-o", filepath.Join(t.TempDir(), "l")).CombinedOutput(); err == nil {
+	if said, err := exec.Command("planlock", "lock", "--dir", dir, filepath.Join(dir, "plan.toml"), "-o",
+		filepath.Join(t.TempDir(), "l")).CombinedOutput(); err == nil {
 		t.Errorf("the configuration settles nothing for people: %s", said)
 	}
 }
@@ -384,7 +393,8 @@ func TestMCPInterrupted(t *testing.T) {
 	if err := a.session.Close(); err != nil {
 		t.Errorf("the server ended with %v\n%s", err, a.stderr.Bytes())
 	}
-	if said := command(t, dir, 0, "status"); !strings.Contains(said, "interrupted") && !strings.Contains(said, "SIGINT") {
+	if said := command(t, dir, 0, "status"); !strings.Contains(said, "interrupted") &&
+		!strings.Contains(said, "SIGINT") {
 		t.Errorf("status after the client went away: %s", said)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "c.txt")); err == nil {
@@ -464,20 +474,23 @@ func TestMCPHostileClients(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 200 {
 		wg.Go(func() {
-			r, err := a.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "check", Arguments: map[string]any{"path": "plan.toml"}})
+			r, err := a.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "check",
+				Arguments: map[string]any{"path": "plan.toml"}})
 			if err != nil || r.IsError {
 				t.Errorf("in a flood: %v %v", r, err)
 			}
 		})
 	}
 	wg.Wait()
-	for _, args := range []any{map[string]any{"path": 7}, map[string]any{"path": "plan.toml", "more": true}, []int{1}, "x", nil} {
+	for _, args := range []any{map[string]any{"path": 7}, map[string]any{"path": "plan.toml", "more": true},
+		[]int{1}, "x", nil} {
 		r, err := a.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "check", Arguments: args})
 		if err == nil && !r.IsError {
 			t.Errorf("check %v: %v", args, r)
 		}
 	}
-	if _, err := a.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "rollback", Arguments: map[string]any{}}); err == nil {
+	if _, err := a.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "rollback",
+		Arguments: map[string]any{}}); err == nil {
 		t.Error("a tool that is not there was called")
 	}
 }

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,7 +51,8 @@ func (s *settled) isAgent(word string) bool {
 func (s *settled) newAgent(flag, word string) (*agent.Executor, error) {
 	name, model, _ := strings.Cut(word, "=")
 	if !s.isAgent(name) {
-		hint := "known are " + strings.Join(s.agentNames(), ", ") + "; planlock.toml describes others (docs/configuration.md)"
+		hint := "known are " + strings.Join(s.agentNames(), ", ") +
+			"; planlock.toml describes others (docs/configuration.md)"
 		if like := near.Nearest(name, s.agentNames()); like != "" {
 			hint = fmt.Sprintf("did you mean %q?", like)
 		}
@@ -70,12 +70,14 @@ func (s *settled) newAgent(flag, word string) (*agent.Executor, error) {
 		_, known := agent.Named(name)
 		switch {
 		case known && (a.Args != nil || a.ACP || a.Reads != nil || a.Hosts != nil):
-			return nil, &config.Error{Place: a.Place, Text: fmt.Sprintf("%s is a known agent, which is not described anew", name),
+			return nil, &config.Error{Place: a.Place,
+				Text: fmt.Sprintf("%s is a known agent, which is not described anew", name),
 				Hint: "give it a model, a silence or variables; or describe an agent of another name"}
 		case known:
 			o.Variables = a.Variables
 		default:
-			o.Custom = &agent.Custom{Name: name, Args: s.rooted(a), ACP: a.ACP, Variables: a.Variables, Hosts: a.Hosts, Reads: a.Reads}
+			o.Custom = &agent.Custom{Name: name, Args: s.rooted(a), ACP: a.ACP, Variables: a.Variables,
+				Hosts: a.Hosts, Reads: a.Reads}
 		}
 	}
 	return agent.New(name, o)
@@ -199,7 +201,9 @@ func (r *roles) recall(given []string, typed []string) {
 			}
 		case "validator", "advisor", "researcher":
 			if r.settled.isAgent(value) {
-				*map[string]*string{"validator": &r.Validator, "advisor": &r.Advisor, "researcher": &r.Researcher}[name] = value
+				role := map[string]*string{"validator": &r.Validator, "advisor": &r.Advisor,
+					"researcher": &r.Researcher}[name]
+				*role = value
 			}
 		case "reviewer":
 			if _, who, _ := strings.Cut(value, "="); r.settled.isAgent(who) {
@@ -285,6 +289,3 @@ func (s *settled) path(value string, setting config.Setting) string {
 	}
 	return value
 }
-
-// errUntrusted says that nobody accepted what a file names.
-var errUntrusted = errors.New("nobody accepted it")

@@ -268,7 +268,8 @@ func (s *session) keeps(run *history.Run, typed []string) error {
 	}
 	for _, name := range []string{"profile", "env", "writable"} {
 		if gives(typed, name) {
-			return &usageError{fmt.Sprintf("--%s: run %s goes on as it began; start another run to have it", name, run.Started.Run)}
+			return &usageError{fmt.Sprintf("--%s: run %s goes on as it began; start another run to have it", name,
+				run.Started.Run)}
 		}
 	}
 	if began := cmp.Or(run.Started.Preset, preset.Default); s.Preset != "" && s.Preset != began {

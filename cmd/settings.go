@@ -221,7 +221,8 @@ func configFaults(err error) (text string, ok bool) {
 			text += "\n"
 		}
 		if fault := (*config.Error)(nil); errors.As(e, &fault) {
-			text += fmt.Sprintf("%s:%d:%d: error: %s", fault.Place.File, fault.Place.Line, fault.Place.Column, fault.Text)
+			text += fmt.Sprintf("%s:%d:%d: error: %s", fault.Place.File, fault.Place.Line, fault.Place.Column,
+				fault.Text)
 			if fault.Hint != "" {
 				text += "\n  hint: " + fault.Hint
 			}

@@ -11,7 +11,8 @@ import (
 
 var page1 = Page{Version: "1.2", Common: []usage.Flag{{Name: "help", Short: "h", Help: "says more"}},
 	Commands: []usage.Command{
-		{Group: "A run", Name: "run", Args: "PATH", Does: "runs a \"plan\"", Examples: []string{`planlock run 'a\b' -o .x`},
+		{Group: "A run", Name: "run", Args: "PATH", Does: "runs a \"plan\"",
+			Examples: []string{`planlock run 'a\b' -o .x`},
 			Flags: []usage.Flag{
 				{Name: "dir", Placeholder: "FOLDER", Help: ".planlock lies in it", Default: "."},
 				{Name: "quiet", Help: "'tis said; C:\\n stays"}}},
@@ -43,7 +44,8 @@ func TestDraw(t *testing.T) {
 // Check has the programs that are here read a page.
 func Check(t *testing.T, page []byte) {
 	t.Helper()
-	for _, args := range [][]string{{"groff", "-man", "-ww", "-z", "-K", "utf8"}, {"mandoc", "-T", "lint", "-W", "warning"}} {
+	for _, args := range [][]string{{"groff", "-man", "-ww", "-z", "-K", "utf8"},
+		{"mandoc", "-T", "lint", "-W", "warning"}} {
 		path, err := exec.LookPath(args[0])
 		if err != nil {
 			continue

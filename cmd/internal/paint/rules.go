@@ -71,7 +71,8 @@ func Report(b Brush, line string, n int) string {
 // undeclared paints the remark on what nobody declared.
 func undeclared(b Brush, line string) string {
 	const remark = "← "
-	if before, after, ok := strings.Cut(line, remark); ok && strings.HasSuffix(before, " ") && strings.TrimSpace(before) != "" {
+	before, after, ok := strings.Cut(line, remark)
+	if ok && strings.HasSuffix(before, " ") && strings.TrimSpace(before) != "" {
 		return before + b.As(Failed, remark+after)
 	}
 	return line

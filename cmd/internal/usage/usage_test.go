@@ -31,8 +31,9 @@ func TestGroups(t *testing.T) {
 // TestHelp holds what a help looks like.
 func TestHelp(t *testing.T) {
 	var out strings.Builder
-	c := Command{Name: "run", Args: "PATH", Does: "runs " + strings.Repeat("long ", 20), Examples: []string{"planlock run plan.toml"},
-		Flags: []Flag{{Name: "dir", Short: "d", Placeholder: "FOLDER", Help: "the workspace", Default: "."}}}
+	c := Command{Name: "run", Args: "PATH", Does: "runs " + strings.Repeat("long ", 20),
+		Examples: []string{"planlock run plan.toml"},
+		Flags:    []Flag{{Name: "dir", Short: "d", Placeholder: "FOLDER", Help: "the workspace", Default: "."}}}
 	if err := Help(&out, c); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,8 @@ flags:
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	out.Reset()
-	if err := List(&out, []Command{{Group: "A", Name: "one", Does: strings.Repeat("x", 90)}, {Group: "B", Name: "two", Does: "y"}}); err != nil {
+	commands := []Command{{Group: "A", Name: "one", Does: strings.Repeat("x", 90)}, {Group: "B", Name: "two", Does: "y"}}
+	if err := List(&out, commands); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\nA:\n  one         xxx", "\nB:\n  two         y\n", "--color", "130"} {

@@ -1,0 +1,147 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// errUntrusted says that nobody accepted what a file names.
+var errUntrusted = errors.New("nobody accepted it")
+
+// accept has a person accept what files of the repository seat, once; what
+// somebody typed is that person's word already. given are the codes of --ack; it
+// returns those that are a matter of the plan.
+func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, given []string) (acks []string, err error) {
+	for _, code := range given {
+		if !strings.HasPrefix(code, "program:") {
+			acks = append(acks, code)
+		}
+	}
+	refused := &exec.RefusedError{}
+	hint, seen := "to accept that once, add", map[ledger.Digest]bool{}
+	for _, one := range r.seated {
+		if !one.foreign(r.settled.config.Config, dir) {
+			continue
+		}
+		lines, digest, err := one.says(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		if seen[digest] {
+			continue
+		}
+		seen[digest] = true
+		switch {
+		case acceptedBefore(dir, digest):
+			continue
+		case slices.Contains(given, one.code()):
+		case p.accept != nil && p.accept(ctx, []plan.Acknowledgement{{Code: one.code(),
+			Text: one.reason() + "\n" + strings.Join(lines, "\n")}}):
+		case s != nil && p.interactive() && s.Answers == "":
+			yes, err := one.asked(ctx, p, s, lines)
+			if err != nil {
+				return nil, err
+			}
+			if !yes {
+				return nil, &exec.RefusedError{Reasons: []string{one.reason()}, Err: errUntrusted}
+			}
+		default:
+			refused.Reasons = append(refused.Reasons, append([]string{one.reason()}, indented(lines)...)...)
+			hint += " --ack " + quoted(one.code())
+			continue
+		}
+		if err := keepAccepted(dir, digest, one, lines); err != nil {
+			fmt.Fprintln(p.err, "planlock: warning: what was accepted is not remembered: "+escaped(err.Error()))
+		}
+	}
+	if refused.Reasons != nil {
+		refused.Hint, refused.Err = hint, errUntrusted
+		return nil, refused
+	}
+	return acks, nil
+}
+
+// reason says what is not accepted.
+func (s seat) reason() string {
+	if s.from.Layer == "" { // somebody typed the name
+		return fmt.Sprintf("files of the repository have a say in the agent %s", s.name)
+	}
+	where := s.from.Place.String()
+	if s.agent == nil {
+		return fmt.Sprintf("%s names a program: %s %s", where, s.flag, displayPath(s.name))
+	}
+	return fmt.Sprintf("%s names an agent: %s %s", where, s.flag, s.name)
+}
+
+// indented are lines below another one.
+func indented(lines []string) (all []string) {
+	for _, line := range lines {
+		all = append(all, "  "+line)
+	}
+	return all
+}
+
+// asked has the person at the terminal decide.
+func (s seat) asked(ctx context.Context, p *cli, in *session, lines []string) (bool, error) {
+	text := s.reason() + "\n" + strings.Join(indented(lines), "\n") + "\nIs that what you want?"
+	key, _, err := in.seatPerson(p).Pick(ctx, text, []ask.Choice{
+		{Key: "n", Also: []string{"no"}, Label: "no", Consequence: "nothing is run"},
+		{Key: "y", Also: []string{"yes"}, Label: "yes",
+			Consequence: "it is started, now and in later runs while it stays as it is"},
+	}, "n")
+	if errors.Is(err, ask.ErrNoAnswer) {
+		return false, nil
+	}
+	return key == "y", err
+}
+
+// acknowledged are the codes of what agents need that were seated here: whoever
+// typed their names, or accepted what a file says, has acknowledged that.
+func (r *roles) acknowledged(ctx context.Context, c *exec.Controller, draft *plan.Draft, given []string) (
+	codes []string, err error) {
+	if len(r.seated) == 0 {
+		return nil, nil
+	}
+	needs, err := c.Needs(ctx, draft)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range needs {
+		ours := slices.ContainsFunc(r.seated, func(s seat) bool {
+			return s.agent != nil && (s.label == n.Name || s.name == n.Name)
+		})
+		if ours && !slices.Contains(given, n.Code) && !slices.Contains(codes, n.Code) {
+			codes = append(codes, n.Code)
+		}
+	}
+	return codes, nil
+}
+
+// consent is all that must be so before a plan is locked with agents: those that
+// it has a use for are there, and what a repository names was accepted. acks are
+// the codes that were typed and are a matter of the plan, own those that follow
+// from what was typed or accepted.
+func (r *roles) consent(ctx context.Context, p *cli, c *exec.Controller, draft *plan.Draft, s *session,
+	given []string) (acks, own []string, err error) {
+	r.warnOfSelf()
+	r.tellTerms(p.terms)
+	for _, told := range r.told {
+		fmt.Fprintln(p.err, "planlock: warning: "+escaped(told))
+	}
+	if acks, err = r.accept(ctx, p, s, c.Dir, given); err != nil {
+		return nil, nil, err
+	}
+	if err = r.present(ctx, c, &draft.Plan); err != nil {
+		return nil, nil, err
+	}
+	own, err = r.acknowledged(ctx, c, draft, acks)
+	return acks, own, err
+}

@@ -1,0 +1,153 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/cmd/internal/config"
+	"github.com/planlock/planlock/exec/agent"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// code is what accepts a seat, as it is typed.
+func (s seat) code() string {
+	if s.agent != nil {
+		return plan.AgentCode(s.name)
+	}
+	return "program:" + s.flag
+}
+
+// foreign reports whether the seat is a repository's word, so that a person must
+// accept it: who is seated, what is started under the name of an agent, or what
+// that starts besides.
+func (s seat) foreign(c config.Config, dir string) bool {
+	switch {
+	case s.from.Layer == config.Repository:
+		return true
+	case s.agent == nil:
+		return false
+	}
+	return len(obeyed(s.agent.Agent(), dir)) > 0 || slices.ContainsFunc(c.Agents(), func(a config.Agent) bool {
+		return a.Name == s.name && a.Layer == config.Repository
+	})
+}
+
+// says is what is accepted with a seat in a workspace, a line each; its digest is
+// what is kept. Of an agent that a file describes that is the whole command, with
+// the content of the files that it names; of a known one, what the workspace has
+// it start. Both hold in this workspace alone.
+func (s seat) says(ctx context.Context, dir string) (lines []string, digest ledger.Digest, err error) {
+	if s.agent == nil {
+		content, err := fileDigest(s.name)
+		if err != nil {
+			return nil, "", err
+		}
+		return []string{"it is the program " + s.name},
+			ledger.Sum(fmt.Appendf(nil, "program\n%s\n%s\n%s", s.flag, s.name, content)), nil
+	}
+	needs, err := s.agent.Needs(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	command, obeys := s.agent.Agent().Command(), obeyed(s.agent.Agent(), at)
+	what := []string{"agent", s.name}
+	if named := slices.Concat(command, obeys); len(named) > 0 {
+		what = append(what, at)
+		for _, name := range named {
+			what = append(what, name, contentOf(at, name))
+		}
+	}
+	var words []string
+	for _, arg := range command {
+		words = append(words, quoted(arg))
+	}
+	for _, part := range []struct {
+		text  string
+		words []string
+		by    string
+	}{
+		{"it starts ", words, " "},
+		{"it may start, with all that it gets, what these files of the workspace say: ", obeys, ", "},
+		{"it gets the values of ", needs.Variables, ", "},
+		{"it gets copies of ", needs.Reads, ", "},
+		{"it may refresh ", needs.Writes, ", "},
+		{"it reaches ", needs.Hosts, ", "},
+	} {
+		if len(part.words) > 0 {
+			lines = append(lines, part.text+strings.Join(part.words, part.by))
+		}
+	}
+	text, err := json.Marshal(needs)
+	return lines, ledger.Sum(append([]byte(strings.Join(what, "\n")), text...)), err
+}
+
+// obeyed are the files of a workspace by which an agent starts programs, sorted.
+func obeyed(a agent.Agent, dir string) (files []string) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil // what cannot be read is not obeyed
+	}
+	seen := map[string]bool{}
+	for _, name := range a.Obeys {
+		files = append(files, filesUnder(root, name, seen)...)
+	}
+	slices.Sort(files)
+	return files
+}
+
+// filesUnder are the files that a name in a workspace stands for, by their names
+// there. A link is what it leads to; a folder elsewhere is not looked into. seen
+// are the folders that were looked into.
+func filesUnder(root, name string, seen map[string]bool) (files []string) {
+	full, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		return nil
+	}
+	inside, err := filepath.Rel(root, full)
+	entries, unread := os.ReadDir(full)
+	if err != nil || !filepath.IsLocal(inside) || unread != nil {
+		return []string{name}
+	}
+	if seen[full] {
+		return nil
+	}
+	seen[full] = true
+	for _, e := range entries {
+		files = append(files, filesUnder(root, path.Join(name, e.Name()), seen)...)
+	}
+	return files
+}
+
+// contentOf tells the content of the file that an argument names, which may be
+// relative to the workspace; "" where it names none.
+func contentOf(dir, arg string) string {
+	if !filepath.IsAbs(arg) {
+		arg = filepath.Join(dir, arg)
+	}
+	digest, _ := fileDigest(arg) // what cannot be read says nothing
+	return string(digest)
+}
+
+// fileDigest is that of the content of a file; "" of what is no file.
+func fileDigest(name string) (ledger.Digest, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", err
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	return ledger.Sum(text), nil
+}
