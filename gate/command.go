@@ -20,7 +20,10 @@ type Command struct {
 	// is then there for other commands that judge.
 	Compiles bool
 
-	Stdin  io.Reader // nil: empty
+	// Stdin is read as the command takes it in; nil: empty. When the command has
+	// ended, a reader that still waits for more is left to itself: what it then
+	// reads is lost. A file is given to the command as it is.
+	Stdin  io.Reader
 	Stdout io.Writer // gets standard output as it comes, whole; may be nil
 }
 

@@ -84,27 +84,11 @@ func (e *Executor) begin(ctx context.Context, w *exec.Work, args []string) *conv
 	}()
 	var life context.Context
 	life, c.kill = context.WithCancelCause(context.WithoutCancel(ctx))
-	command := gate.Command{Args: args, Dir: w.Dir, Env: e.Env, Private: w.Home, Stdout: c.guard}
+	command := gate.Command{Args: args, Dir: w.Dir, Env: e.Env, Private: w.Home, Stdin: c.in, Stdout: c.guard}
 	go func() {
 		defer close(c.ended)
-		// A file is handed to the program as it is: nobody has to wait for a reader
-		// when the program ends.
-		stdin, feed, err := os.Pipe()
-		if err != nil {
-			c.runErr = err
-			return
-		}
-		command.Stdin = stdin
-		var fed sync.WaitGroup
-		fed.Go(func() {
-			io.Copy(feed, c.in)
-			feed.Close()
-		})
 		c.result, c.runErr = run(life, w.Runner, command, io.MultiWriter(&c.stderr, (*sign)(c.guard), c.tells))
 		c.in.close()
-		feed.Close()
-		stdin.Close()
-		fed.Wait()
 	}()
 	go c.watch()
 	return c

@@ -171,11 +171,8 @@ func (s *Servers) transport(ctx context.Context, c configured, o *open, at place
 			dir = filepath.Join(at.dir, dir)
 		}
 	}
-	var err error
-	if o.running, err = start(ctx, at.runner, gate.Command{Args: args, Env: env, Dir: dir},
-		cmp.Or(s.TerminateDuration, 300*time.Millisecond)); err != nil {
-		return nil, err
-	}
+	o.running = start(ctx, at.runner, gate.Command{Args: args, Env: env, Dir: dir},
+		cmp.Or(s.TerminateDuration, 300*time.Millisecond))
 	return &sdk.IOTransport{Reader: o.running.out, Writer: o.running.in, MaxLineLength: maxMessage}, nil
 }
 
@@ -193,7 +190,7 @@ func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // running is a program that speaks on its standard streams.
 type running struct {
-	in    *os.File
+	in    *io.PipeWriter
 	out   *io.PipeReader
 	end   context.CancelFunc
 	grace time.Duration
@@ -204,14 +201,8 @@ type running struct {
 }
 
 // start starts a program; the runner sees to its end.
-//
-// Its input is a pipe of the system: the end of a program whose input is copied
-// to it is not seen before something more is to be copied.
-func start(ctx context.Context, runner gate.CommandRunner, c gate.Command, grace time.Duration) (*running, error) {
-	stdin, in, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("mcp: %w", err)
-	}
+func start(ctx context.Context, runner gate.CommandRunner, c gate.Command, grace time.Duration) *running {
+	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx)) // close ends it, once it was told
 	r := &running{in: in, out: out, end: end, grace: grace, ended: make(chan struct{})}
@@ -222,7 +213,7 @@ func start(ctx context.Context, runner gate.CommandRunner, c gate.Command, grace
 		stdin.Close()
 		stdout.Close()
 	}()
-	return r, nil
+	return r
 }
 
 // close has the program end: by the end of its input, or by force.

@@ -84,6 +84,14 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
 	}
+	in, err := openInput(c.Stdin)
+	if err != nil {
+		return gate.CommandResult{Exit: -1}, err
+	}
+	defer in.close()
+	if in.file != nil {
+		cmd.Stdin = in.file
+	}
 	streams, err := output.Open(r.OutputLimit, c.Stdout, stderr, cmd.Env)
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
@@ -101,6 +109,7 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	go func() {
 		launched <- launch(cmd, box, func(t tree) {
 			streams.Started()
+			in.started()
 			watch.began = true
 			go watch.run(t)
 		})
@@ -216,8 +225,6 @@ func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
 		}
 	}
 	cmd := &osexec.Cmd{Path: path, Args: args, Dir: dir, Env: env}
-	cmd.Stdin = c.Stdin
-	cmd.WaitDelay = drainTime // for a Stdin that never ends
 	return cmd, nil
 }
 
