@@ -1,16 +1,11 @@
 package acp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,136 +47,6 @@ type conversation struct {
 	asks      int
 	inARow    int    // how often it was refused since it was allowed something
 	refusal   string // why it was refused, as long as it did nothing after that
-}
-
-// errOver is why an agent is ended that has nothing more to do.
-var errOver = errors.New("acp: the agent is done")
-
-// begin starts the agent.
-func (e *Executor) begin(ctx context.Context, w *exec.Work, args []string) *conversation {
-	bound := usual
-	if e.bound != nil {
-		bound = *e.bound
-	}
-	c := &conversation{e: e, w: w, bound: bound, name: e.Name(), in: newOutbox(), ended: make(chan struct{}),
-		cwd: cmp.Or(w.Path, w.Dir)}
-	for _, root := range []string{c.cwd, w.Dir} {
-		c.roots = append(c.roots, root)
-		if real, err := filepath.EvalSymlinks(root); err == nil {
-			c.roots = append(c.roots, real)
-		}
-	}
-	c.ctx, c.stop = context.WithCancelCause(ctx)
-	c.tells = newNarrator(w.Output, w.Activity, c.roots, e.Env, bound.shown)
-	hint := fmt.Sprintf("is  %s  its command for the protocol?", strings.Join(args, " "))
-	read, write := io.Pipe()
-	c.guard = newGuard(c.name, hint, bound, write, c.tells, func(err error) { c.stop(err) })
-	c.conn = sdk.NewConnection(c.handle, c.in, read)
-	c.conn.SetLogger(slog.New(slog.DiscardHandler))
-	go func() { // where the connection takes no more, nobody waits for it
-		<-c.conn.Done()
-		read.Close()
-	}()
-	var life context.Context
-	life, c.kill = context.WithCancelCause(context.WithoutCancel(ctx))
-	command := gate.Command{Args: args, Dir: w.Dir, Env: e.Env, Private: w.Home, Stdin: c.in, Stdout: c.guard}
-	go func() {
-		defer close(c.ended)
-		c.result, c.runErr = run(life, w.Runner, command, io.MultiWriter(&c.stderr, (*sign)(c.guard), c.tells))
-		c.in.close()
-	}()
-	go c.watch()
-	return c
-}
-
-// A liveRunner also passes on standard error as it comes.
-type liveRunner interface {
-	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
-}
-
-// run runs the program, and shows what it says while it runs where the runner
-// can do that.
-func run(ctx context.Context, r gate.CommandRunner, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
-	if live, ok := r.(liveRunner); ok {
-		return live.RunLive(ctx, c, stderr)
-	}
-	return r.Run(ctx, c)
-}
-
-// A sign takes whatever is written for a sign of life.
-type sign guard
-
-func (s *sign) Write(p []byte) (int, error) {
-	(*guard)(s).alive()
-	return len(p), nil
-}
-
-// A tail keeps the end of what is written.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const tailLimit = 1 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p[max(0, len(p)-tailLimit):]...)
-	t.text = append(t.text[:0], t.text[max(0, len(t.text)-tailLimit):]...)
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(t.text), ""))
-}
-
-// watch stops an agent that shows no sign of life.
-func (c *conversation) watch() {
-	limit := cmp.Or(c.e.Silence, DefaultSilence)
-	if limit < 0 {
-		return
-	}
-	for {
-		left := limit - time.Since(time.Unix(0, c.guard.last.Load()))
-		if left <= 0 {
-			_, doing, _ := c.tells.last()
-			c.stop(&SilenceError{Agent: c.name, For: limit, Doing: doing})
-			return
-		}
-		select {
-		case <-time.After(left):
-		case <-c.ctx.Done():
-			return
-		case <-c.ended:
-			return
-		}
-	}
-}
-
-// end ends the agent, at once or once it had time to leave by itself, and waits
-// for the end of all that it started, and of all that it told.
-func (c *conversation) end(atOnce bool) {
-	c.in.close()
-	if !atOnce {
-		leave := time.NewTimer(c.bound.leave)
-		defer leave.Stop()
-		select {
-		case <-c.ended:
-		case <-leave.C:
-		case <-c.ctx.Done():
-		}
-	}
-	c.kill(errOver)
-	<-c.ended
-	c.guard.end()
-	c.guard.close()
-	<-c.conn.Done()
-	c.guard.drained()
-	c.tells.close()
-	c.stop(errOver)
 }
 
 // handle takes in what the agent asks and tells.
@@ -367,24 +232,19 @@ func (c *conversation) failed(method string, said *sdk.RequestError) error {
 		text += ": " + detail
 	}
 	text = clip(text, 1<<10)
+	err := &AnswerError{Agent: c.name, Method: method, Code: said.Code, Text: text}
 	switch limit := Limit(text, time.Now()); {
 	case said.Code == 429 && limit == nil:
 		return &exec.LimitError{Reason: text}
+	case said.Code != 429 && ContextFull(text): // "exceeded the context limit" is no limit of a service
+		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, err)
 	case limit != nil:
 		return limit
 	case said.Code == authRequired && method != sdk.AgentMethodInitialize || LoggedOut(text):
 		return c.login(text)
 	}
-	err := &AnswerError{Agent: c.name, Method: method, Code: said.Code, Text: text}
-	if full(text) {
-		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, err)
-	}
 	return err
 }
-
-// authRequired is the protocol's code for an agent that serves nobody who has
-// not logged in.
-const authRequired = -32000
 
 // details is what the data of an error says in words.
 func details(data any, depth int) string {
@@ -401,15 +261,6 @@ func details(data any, depth int) string {
 	return ""
 }
 
-// login is the error of an agent that wants a login.
-func (c *conversation) login(text string) error {
-	err := &LoginError{Agent: c.name, Login: c.e.Login, Text: text}
-	for _, m := range c.agent.Auth[:min(len(c.agent.Auth), 10)] {
-		err.Methods = append(err.Methods, clip(cmp.Or(m.Name, m.ID), 100))
-	}
-	return err
-}
-
 // initialized is what an agent says of itself.
 type initialized struct {
 	Protocol     *int `json:"protocolVersion"`
@@ -424,16 +275,6 @@ type initialized struct {
 		Version string `json:"version"`
 	} `json:"agentInfo"`
 	Auth []authMethod `json:"authMethods"`
-}
-
-// An authMethod is a way to log in.
-type authMethod struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	Vars []struct {
-		Name string `json:"name"`
-	} `json:"vars"`
-	Var string `json:"varName"`
 }
 
 // initialize greets the agent.
@@ -455,43 +296,4 @@ func (c *conversation) initialize() error {
 			Reason: fmt.Sprintf("it speaks version %d of the protocol, and planlock version %d", v, sdk.ProtocolVersionNumber)}
 	}
 	return nil
-}
-
-// authenticate tries the ways to log in that need no person: those that take a
-// key from the environment which the agent was given.
-func (c *conversation) authenticate() (done bool) {
-	for _, m := range c.agent.Auth {
-		if !c.keyed(m) {
-			continue
-		}
-		_, err := c.ask(c.ctx, sdk.AgentMethodAuthenticate, sdk.AuthenticateRequest{MethodId: m.ID}, c.bound.open)
-		if err == nil {
-			return true
-		}
-		if c.ctx.Err() != nil {
-			return false
-		}
-	}
-	return false
-}
-
-// keyed reports whether a way to log in takes a key that the agent was given.
-func (c *conversation) keyed(m authMethod) bool {
-	names := []string{m.Var}
-	for _, v := range m.Vars {
-		names = append(names, v.Name)
-	}
-	if slices.ContainsFunc(names, c.given) {
-		return true
-	}
-	id := strings.ToUpper(strings.ReplaceAll(m.ID, "-", "_"))
-	return strings.HasSuffix(id, "API_KEY") && (id == "API_KEY" || c.given(id)) // as in "gemini-api-key"
-}
-
-// given reports whether the agent was given a variable.
-func (c *conversation) given(name string) bool {
-	return name != "" && slices.ContainsFunc(c.e.Env, func(v string) bool {
-		has, value, _ := strings.Cut(v, "=")
-		return has == name && value != ""
-	})
 }

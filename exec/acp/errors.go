@@ -4,17 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	sdk "github.com/coder/acp-go-sdk"
-
-	"github.com/planlock/planlock/exec"
 )
-
-// exhausted is the error of an agent whose context, or number of requests, is used
-// up.
-func exhausted(agent string, stop sdk.StopReason) error {
-	return fmt.Errorf("acp: %s: %w: its turn ended with %q", agent, exec.ErrContextExhausted, stop)
-}
 
 // A LoginError says that an agent serves nobody who has not logged in.
 type LoginError struct {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/planlock/planlock/exec"
@@ -197,16 +196,4 @@ func (e *Executor) command() ([]string, error) {
 		args[0] = path
 	}
 	return args, nil
-}
-
-// summary is what a fresh attempt is told of one whose context was full.
-func summary(message string) string {
-	const limit = 4 << 10
-	if len(message) > limit {
-		message = "…" + strings.ToValidUTF8(message[len(message)-limit:], "")
-	}
-	if message == "" {
-		return "An earlier attempt was cut off: its context was full. Look at less at a time."
-	}
-	return "An earlier attempt was cut off: its context was full. The last that it said: " + message
 }

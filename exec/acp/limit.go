@@ -152,14 +152,3 @@ func day(text string, now time.Time) time.Time {
 	}
 	return t
 }
-
-var loggedOut = lazyre.New(`(?i)\b(authentication|login|log.?in|sign.?in) (is )?required|not (logged|signed) in|(please|must|need to) run [^ ]* ?[a-z-]* ?(log|sign).?in\b|(please|must|need to) (run |use )?[` + "`'\"" + `]?(/login|log ?in\b|sign ?in\b|authenticate)` +
-	`|invalid (x-)?api.?key|(incorrect|missing|no|provide an?) api.?key|authentication_error|oauth token (has )?expired|credentials? (have |has |is |are )?(expired|missing|invalid)|(status|code|error|http)[^0-9a-z]{0,4}401\b|401 unauthorized`)
-
-// LoggedOut reports whether a text of an agent says that nobody is logged in.
-func LoggedOut(text string) bool { return loggedOut.MatchString(text) }
-
-var fullContext = lazyre.New(`(?i)prompt is too long|context.?(length|window)[a-z_ ]*(exceeded|is full|limit)|exceeds? (the |its )?(maximum )?context|maximum context length|input is too long|context_length_exceeded|too many tokens`)
-
-// full reports whether an error says that the agent's context is full.
-func full(text string) bool { return fullContext.MatchString(text) }

@@ -65,18 +65,6 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-func TestLoggedOut(t *testing.T) {
-	for text, want := range map[string]bool{
-		"Authentication required": true, "Not logged in · Please run /login": true, "Invalid API key · Fix external API key": true,
-		"invalid x-api-key": true, "unexpected status 401 Unauthorized": true, "OAuth token has expired": true,
-		"please run `codex login`": true, "the login page is done": false, "not found": false, "it has 401 lines": false,
-	} {
-		if LoggedOut(text) != want {
-			t.Errorf("%q: want %v", text, want)
-		}
-	}
-}
-
 // What tells of a limit in so many words is one, and what speaks of limits is
 // not.
 func TestLimitedSay(t *testing.T) {

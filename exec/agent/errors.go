@@ -43,10 +43,15 @@ func (e *LoginError) Error() string {
 type SilentError struct {
 	Agent string
 	For   time.Duration
+	Doing string // what it was at, where the protocol told it; untrusted
 }
 
 func (e *SilentError) Error() string {
-	return fmt.Sprintf("agent: nothing was heard of %s for %v", e.Agent, e.For)
+	text := fmt.Sprintf("agent: nothing was heard of %s for %v", e.Agent, e.For)
+	if e.Doing != "" {
+		text += fmt.Sprintf(", while it was %q", e.Doing)
+	}
+	return text
 }
 
 // A FailedError says that an agent did not do what it was told: it says so, or

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -54,13 +53,11 @@ func (e *Executor) speak(ctx context.Context, w exec.Work, p program, h *home, p
 
 // named is an error of the protocol as one of an agent, where there is one.
 func (e *Executor) named(err error) error {
-	var login *acp.LoginError
-	var silent *acp.SilenceError
-	switch {
-	case errors.As(err, &login):
-		return errors.Join(&LoginError{Agent: e.agent.Name, Said: strings.TrimSpace(login.Text), Try: e.agent.Login}, err)
-	case errors.As(err, &silent):
-		return errors.Join(&SilentError{Agent: e.agent.Name, For: silent.For}, err)
+	switch err := err.(type) { // one that came with the end of the run is left as it is
+	case *acp.LoginError:
+		return &LoginError{Agent: e.agent.Name, Said: strings.TrimSpace(err.Text), Try: e.agent.Login}
+	case *acp.SilenceError:
+		return &SilentError{Agent: e.agent.Name, For: err.For, Doing: err.Doing}
 	}
 	return err
 }

@@ -69,15 +69,20 @@ func TestProtocolFailures(t *testing.T) {
 		s    acptest.Script
 		is   func(error) bool
 	}{
-		{"login", acptest.Script{LoggedOut: true}, func(err error) bool { return errors.As(err, &login) }},
+		{"login", acptest.Script{LoggedOut: true},
+			func(err error) bool {
+				return errors.As(err, &login) && login.Said != "" && strings.Count(err.Error(), "not logged in") == 1
+			}},
 		{"limit", acptest.Script{Turns: []acptest.Turn{{Acts: []acptest.Act{{Fail: "429 Too Many Requests, try again in 20 minutes"}}}}},
 			func(err error) bool { return errors.As(err, &limit) }},
 		{"full", acptest.Script{Turns: []acptest.Turn{{Stop: "max_tokens"}}},
 			func(err error) bool { return errors.Is(err, exec.ErrContextExhausted) }},
 		{"not done", acptest.Script{Turns: []acptest.Turn{{Acts: []acptest.Act{{Say: "NOT DONE: no compiler"}}}}},
 			func(err error) bool { return errors.As(err, &failed) && failed.Said == "no compiler" }},
-		{"silence", acptest.Script{Turns: []acptest.Turn{{Acts: []acptest.Act{{Hang: true}}}}},
-			func(err error) bool { return errors.As(err, &silent) }},
+		{"silence", acptest.Script{Turns: []acptest.Turn{{Acts: []acptest.Act{{Think: "hm"}, {Hang: true}}}}},
+			func(err error) bool {
+				return errors.As(err, &silent) && err.Error() == `agent: nothing was heard of gemini for 3s, while it was "thinking"`
+			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cleanHome(t)

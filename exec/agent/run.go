@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/acp"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/internal/process/output"
 )
 
@@ -99,11 +100,6 @@ func (e *Executor) talkOf(about string) conversation {
 	return e.talks[about]
 }
 
-// A liveRunner also passes on standard error as it comes.
-type liveRunner interface {
-	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
-}
-
 // say runs the agent for one turn, and reads what it prints. What was heard is
 // never nil.
 func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, error) {
@@ -142,12 +138,8 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 		h.over = true // its status says whether it did the step, and it need not print anything
 		inline.put(&command, s)
 	}
-	var result gate.CommandResult
-	var err error
-	if live, ok := s.runner.(liveRunner); ok {
-		result, err = live.RunLive(ctx, command, pulse.of(errs))
-	} else {
-		result, err = s.runner.Run(ctx, command)
+	result, err := process.RunLive(ctx, s.runner, command, pulse.of(errs))
+	if _, live := s.runner.(process.LiveRunner); !live {
 		io.WriteString(errs, result.Output)
 	}
 	stream.end()
@@ -183,49 +175,20 @@ func (e *Executor) judge(h *heard, exit int, complaint string) error {
 // failure is a failure of which somebody said why.
 func (e *Executor) failure(h *heard, exit int, why string) error {
 	failed := &FailedError{Agent: e.agent.Name, Exit: exit, Said: tail(why)}
-	switch {
-	case h.full || isFull(why):
+	if h.full || acp.ContextFull(why) {
 		h.full = true
 		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, failed)
 	}
 	if limit := acp.Limit(why, time.Now()); limit != nil {
 		return limit
 	}
-	if isLoggedOut(why) {
+	if acp.LoggedOut(why) {
 		return &LoginError{Agent: e.agent.Name, Said: tail(why), Try: e.agent.Login}
 	}
 	if h.cut && failed.Said == "" {
 		failed.Said = fmt.Sprintf("it printed a line of more than %d bytes", mostLine)
 	}
 	return failed
-}
-
-// isFull reports whether a complaint says that the agent's context is full.
-func isFull(why string) bool {
-	why = strings.ToLower(why)
-	for _, sign := range [...]string{"prompt is too long", "context window", "context length", "context_length_exceeded",
-		"maximum context", "input token count", "too many tokens in", "exceeds the maximum number of tokens",
-		"input length and `max_tokens` exceed", "max_output_tokens", "output token maximum"} {
-		if strings.Contains(why, sign) {
-			return true
-		}
-	}
-	return false
-}
-
-// isLoggedOut reports whether a complaint says that the agent is not logged in.
-func isLoggedOut(why string) bool {
-	if acp.LoggedOut(why) {
-		return true
-	}
-	why = strings.ToLower(why)
-	for _, sign := range [...]string{"api key not valid", "api_key_invalid", "invalid auth method", "unauthenticated",
-		"unauthorized", "authentication_failed", "api key is missing", "must specify the gemini_api_key"} {
-		if strings.Contains(why, sign) {
-			return true
-		}
-	}
-	return false
 }
 
 // tail is the end of a text, for messages.

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
 )
 
 // An Executor drives a program that speaks JSON lines. It must not be changed
@@ -40,7 +40,7 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 		events.log = &kept
 	}
 	command := gate.Command{Args: args, Dir: w.Dir, Stdin: bytes.NewReader(line), Stdout: events}
-	result, runErr := run(ctx, w.Runner, command, events.log)
+	result, runErr := process.RunLive(ctx, w.Runner, command, events.log)
 	events.end()
 	outcome := events.outcome()
 	outcome.Exit = result.Exit
@@ -100,20 +100,6 @@ func (e *Executor) name() string {
 		return e.Name
 	}
 	return filepath.Base(e.Args[0])
-}
-
-// A liveRunner also passes on standard error as it comes.
-type liveRunner interface {
-	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
-}
-
-// run runs the program, and shows what it says while it runs where the runner
-// can do that.
-func run(ctx context.Context, r gate.CommandRunner, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
-	if live, ok := r.(liveRunner); ok {
-		return live.RunLive(ctx, c, stderr)
-	}
-	return r.Run(ctx, c)
 }
 
 // tail is the end of text, for messages.

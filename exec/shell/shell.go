@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -98,14 +98,9 @@ func expected(s *plan.Step, exit int) bool {
 	return s != nil && s.Expect != nil && s.Expect.Exit != nil && *s.Expect.Exit == exit
 }
 
-// A liveRunner also passes on standard error as it comes.
-type liveRunner interface {
-	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
-}
-
 // run shows the output live where the runner can, and says whether it did.
 func run(ctx context.Context, w exec.Work, c gate.Command) (result gate.CommandResult, shown bool, err error) {
-	if r, ok := w.Runner.(liveRunner); ok && w.Output != nil {
+	if r, ok := w.Runner.(process.LiveRunner); ok && w.Output != nil {
 		c.Stdout = w.Output
 		result, err = r.RunLive(ctx, c, w.Output)
 		return result, true, err
