@@ -52,9 +52,14 @@ type File struct {
 	Folder   string // below the user's home, with slashes; also where it lies in the agent's
 	Variable string // which names another folder of the user's than Folder, where it is set
 	Name     string
-	// Login says that it logs the agent in: it is written back where the agent
-	// refreshed it.
+	// Login says that it logs the agent in: the tokens in it are written back where
+	// the agent refreshed them.
 	Login bool
+
+	// renewed are the members of a login that are new once it was refreshed, and
+	// moves those that may be others then and stay with the agent: paths with dots,
+	// in which "*" is any name. All other members are as they were.
+	renewed, moves []string
 
 	veiled bool // its texts are not shown in what the agent prints, as those of a login
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,11 +9,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/process/environ"
 )
 
@@ -59,14 +59,6 @@ type home struct {
 	copied  int // files
 	logins  []login
 	secrets []string // that stand in the copies
-}
-
-// A login is a file of the user, as it was when it was copied last.
-type login struct {
-	File
-	from string
-	perm fs.FileMode
-	text []byte
 }
 
 // seed puts copies of the user's files into a home, once. What is there already
@@ -151,87 +143,49 @@ func (h *home) copy(root *os.Root, f File, from string) error {
 	return errors.Join(err, to.Close())
 }
 
-// back writes logins back that the agent has refreshed, unless somebody else did
-// so meanwhile. It reports those that it does not take for one.
-func (h *home) back() error {
-	h.one.Lock()
-	defer h.one.Unlock()
-	var errs []error
-	for i := range h.logins {
-		if err := h.refresh(&h.logins[i]); err != nil {
-			errs = append(errs, fmt.Errorf("agent: %s is not written back: %w", h.logins[i].shown(), err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (h *home) refresh(l *login) error {
-	text, err := h.read(l.below())
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(text, l.text) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := alike(l.text, text); err != nil {
-		return err
-	}
-	theirs, err := os.ReadFile(l.from)
-	if err != nil || !bytes.Equal(theirs, l.text) {
-		return nil // the user logged out, or in once more: that stands
-	}
-	to, err := filepath.EvalSymlinks(l.from)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(nil, to, text, l.perm); err != nil {
-		return err
-	}
-	l.text = text
-	h.secrets = append(h.secrets, secretsIn(text)...)
-	return nil
-}
-
-// read reads a file of the home, which no link can lead out of.
+// read reads a file of the home.
 func (h *home) read(name string) ([]byte, error) {
 	root, err := os.OpenRoot(h.dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	info, err := root.Lstat(filepath.FromSlash(name))
-	switch {
-	case err != nil:
+	return readIn(root, name)
+}
+
+// readIn reads a file of a home in which an agent could leave anything: no link
+// leads out of it, no pipe is waited for, and nothing large is taken in.
+func readIn(root *os.Root, name string) ([]byte, error) {
+	name = filepath.FromSlash(name)
+	info, err := root.Lstat(name)
+	if err != nil {
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no file any more")
-	case info.Size() > mostFile:
-		return nil, fmt.Errorf("it is larger than %d bytes", mostFile)
 	}
-	f, err := root.Open(filepath.FromSlash(name))
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no file any more")
+	}
+	f, err := root.OpenFile(name, readFlags(), 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, mostFile))
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		return nil, errors.Join(errors.New("it was replaced while it was read"), err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, mostFile+1))
+	if err == nil && len(text) > mostFile {
+		err = fmt.Errorf("it is larger than %d bytes", mostFile)
+	}
+	return text, err
 }
 
-// alike says why a text is not the same login, refreshed: it must be an object
-// that has what the other had.
-func alike(was, is []byte) error {
-	var before, after map[string]json.RawMessage
-	if json.Unmarshal(is, &after) != nil || len(after) == 0 {
-		return errors.New("what the agent left is no JSON object")
+// readFlags open a pipe that took a file's place without waiting for its other
+// end.
+func readFlags() int {
+	if runtime.GOOS == "windows" { // has no such pipes in folders
+		return os.O_RDONLY
 	}
-	if json.Unmarshal(was, &before) != nil {
-		return nil
-	}
-	for name := range before {
-		if after[name] == nil {
-			return fmt.Errorf("what the agent left has no %q any more", name)
-		}
-	}
-	return nil
+	return os.O_RDONLY | syscall.O_NONBLOCK
 }
 
 // veil puts out of a text the tokens of logins, and the values of variables that

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -54,6 +55,7 @@ func TestHome(t *testing.T) {
 		{"no JSON", "token=x", "", was, "is not written back"},
 		{"empty", "", "", was, "is not written back"},
 		{"another form", `{"other": 1}`, "", was, `has no "claudeAiOauth" any more`},
+		{"more than a login", strings.Replace(fresh, `{"c`, `{"hooks": "mine", "c`, 1), "", fresh, ""},
 		{"the user logged in again", fresh, theirs, theirs, ""},
 	}
 	for _, test := range tests {
@@ -123,6 +125,38 @@ func TestHomeLinks(t *testing.T) {
 	}
 	if get(t, login) != was || !strings.Contains(log.String(), "is no file any more") {
 		t.Errorf("the login is %s; %s", get(t, login), log.String())
+	}
+}
+
+// TestHomePipes: a pipe that an agent leaves in place of a login or of settings
+// holds nobody up.
+func TestHomePipes(t *testing.T) {
+	user := cleanHome(t)
+	t.Setenv("GEMINI_API_KEY", key)
+	login := filepath.Join(user, ".gemini", "oauth_creds.json")
+	const was = `{"access_token": "` + token + `"}`
+	put(t, login, was)
+	fake.Install(t, "gemini", fake.Turn{Call: "ls", Say: "Done."})
+	var log bytes.Buffer
+	w := work(t, &log)
+	w.Activity = func(string) {
+		for _, name := range []string{"oauth_creds.json", "settings.json"} {
+			path := filepath.Join(w.Home, ".gemini", name)
+			if err := errors.Join(os.Remove(path), osexec.Command("mkfifo", path).Run()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	gemini := worker(t, "gemini", agent.Options{})
+	if _, err := gemini.Execute(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	if get(t, login) != was || !strings.Contains(log.String(), "is no file any more") {
+		t.Errorf("the login is %s; %s", get(t, login), log.String())
+	}
+	w.Activity = nil
+	if _, err := gemini.Execute(t.Context(), w); err == nil || !strings.Contains(err.Error(), "settings.json: it is no file any more") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
@@ -176,5 +177,47 @@ func TestCustom(t *testing.T) {
 	}
 	if env := strings.Join(got.Env, "\n"); !strings.Contains(env, "MINE_API_KEY="+key) {
 		t.Errorf("environment %s", env)
+	}
+}
+
+// TestCustomFails: an agent that somebody describes tells of a limit, a full
+// context or a login by the last that it prints, on either stream, where its status
+// says that it failed.
+func TestCustomFails(t *testing.T) {
+	const limited = "You have hit your usage limit. Try again in 20 minutes."
+	far := limited + strings.Repeat("\nmore", 5)
+	var limit *exec.LimitError
+	var failed *agent.FailedError
+	var login *agent.LoginError
+	isLimit := func(err error) bool {
+		return errors.As(err, &limit) && time.Until(limit.Until).Round(time.Minute) == 20*time.Minute
+	}
+	for _, test := range []struct {
+		name string
+		turn fake.Turn
+		is   func(error) bool
+	}{
+		{"printed last", fake.Turn{Say: "I begin.\n" + limited, Exit: 1}, isLimit},
+		{"complained of", fake.Turn{Say: "I begin.", Stderr: limited, Exit: 1}, isLimit},
+		{"a rate", fake.Turn{Say: "litellm.RateLimitError: Error code: 429 - retry after 1200 s, key " + key, Exit: 1}, func(err error) bool {
+			return isLimit(err) && !strings.Contains(err.Error(), key)
+		}},
+		{"said before", fake.Turn{Say: far, Exit: 1}, func(err error) bool { return errors.As(err, &failed) && failed.Exit == 1 }},
+		{"said, and done", fake.Turn{Say: limited}, func(err error) bool { return err == nil }},
+		{"a full context", fake.Turn{Say: "maximum context length is 8192 tokens", Exit: 1}, func(err error) bool {
+			return errors.Is(err, exec.ErrContextExhausted)
+		}},
+		{"no login", fake.Turn{Say: "invalid api key", Exit: 1}, func(err error) bool { return errors.As(err, &login) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cleanHome(t)
+			t.Setenv("MINE_API_KEY", key)
+			fake.Install(t, "mine", test.turn)
+			e := worker(t, "mine", agent.Options{Custom: &agent.Custom{Args: []string{"mine"}, Variables: []string{"MINE_API_KEY"}}})
+			var log bytes.Buffer
+			if _, err := e.Execute(t.Context(), work(t, &log)); !test.is(err) {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }

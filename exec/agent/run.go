@@ -168,7 +168,7 @@ func (e *Executor) judge(h *heard, exit int, complaint string) error {
 	if exit == 0 && h.over && h.failed == "" {
 		return nil
 	}
-	why := cmp.Or(h.failed, h.trouble, complaint)
+	why := cmp.Or(h.failed, h.trouble, strings.TrimSpace(strings.Join(append(h.last, complaint), "\n")))
 	return e.failure(h, exit, why)
 }
 

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,9 +56,9 @@ func (s setup) settings(home string) error {
 	}
 	for _, name := range names(s.over, s.under) {
 		at := filepath.FromSlash(name)
-		text, err := root.ReadFile(at)
+		text, err := readIn(root, name)
 		if err != nil && !os.IsNotExist(err) {
-			return err
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		merged, ok := merge(s.under[name], string(text), s.over[name])
 		if !ok || merged == string(text) {

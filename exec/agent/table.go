@@ -25,7 +25,11 @@ func claude() Agent {
 		Variables: []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL",
 			"ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_CUSTOM_HEADERS"},
 		Files: []File{
-			{Folder: ".claude", Variable: "CLAUDE_CONFIG_DIR", Name: ".credentials.json", Login: true},
+			{Folder: ".claude", Variable: "CLAUDE_CONFIG_DIR", Name: ".credentials.json", Login: true,
+				renewed: []string{"claudeAiOauth.accessToken", "claudeAiOauth.refreshToken", "claudeAiOauth.expiresAt",
+					"claudeAiOauth.refreshTokenExpiresAt", "mcpOAuth.*.accessToken", "mcpOAuth.*.refreshToken",
+					"mcpOAuth.*.expiresAt"},
+				moves: []string{"claudeAiOauth.*", "mcpOAuth", "mcpOAuth.*", "mcpOAuth.*.scope", "mcpOAuth.*.discoveryState"}},
 			{Folder: ".claude", Variable: "CLAUDE_CONFIG_DIR", Name: "settings.json"},
 			{Folder: ".claude", Variable: "CLAUDE_CONFIG_DIR", Name: "CLAUDE.md"},
 		},
@@ -54,7 +58,8 @@ func codex() Agent {
 		Keys:      []string{"CODEX_API_KEY", "OPENAI_API_KEY"},
 		Variables: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
 		Files: []File{
-			{Folder: ".codex", Variable: "CODEX_HOME", Name: "auth.json", Login: true},
+			{Folder: ".codex", Variable: "CODEX_HOME", Name: "auth.json", Login: true,
+				renewed: []string{"tokens.id_token", "tokens.access_token", "tokens.refresh_token", "last_refresh"}},
 			{Folder: ".codex", Variable: "CODEX_HOME", Name: "config.toml"},
 			{Folder: ".codex", Variable: "CODEX_HOME", Name: "AGENTS.md"},
 		},
@@ -90,7 +95,8 @@ func gemini() Agent {
 		Variables: []string{"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT",
 			"GOOGLE_CLOUD_LOCATION"},
 		Files: []File{
-			{Folder: ".gemini", Name: "oauth_creds.json", Login: true},
+			{Folder: ".gemini", Name: "oauth_creds.json", Login: true,
+				renewed: []string{"access_token", "refresh_token", "id_token", "expiry_date"}, moves: []string{"scope"}},
 			{Folder: ".gemini", Name: "google_accounts.json"},
 			{Folder: ".gemini", Name: "settings.json"},
 			{Folder: ".gemini", Name: "GEMINI.md"},
@@ -133,7 +139,8 @@ func opencode() Agent {
 			"google": "GEMINI_API_KEY", "openrouter": "OPENROUTER_API_KEY", "opencode": "OPENCODE_API_KEY"},
 		Variables: []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENCODE_CONFIG_CONTENT"},
 		Files: []File{
-			{Folder: ".local/share/opencode", Name: "auth.json", Login: true},
+			{Folder: ".local/share/opencode", Name: "auth.json", Login: true,
+				renewed: []string{"*.access", "*.refresh", "*.expires"}},
 			{Folder: ".config/opencode", Name: "opencode.json"},
 			{Folder: ".config/opencode", Name: "opencode.jsonc"},
 			{Folder: ".config/opencode", Name: "AGENTS.md"},

@@ -55,6 +55,7 @@ type heard struct {
 	trouble string          // what it could not do, where it went on
 	cut     bool            // a line was too long
 	live    bool            // its words are said as they come, by line
+	last    []string        // its last lines, where these tell why it failed
 }
 
 // tell is a message of the agent.

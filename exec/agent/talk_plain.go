@@ -7,8 +7,12 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
+// mostLast is how many lines tell why an agent failed that somebody describes.
+const mostLast = 5
+
 // plainTalk is that of an agent which somebody describes: what it prints is its
-// word.
+// word. Where it fails, the last lines of it are looked through for why, as it has
+// no other way to say so.
 type plainTalk struct{ own []string }
 
 func (plainTalk) args(turn, []string) []string { return nil }
@@ -17,6 +21,8 @@ func (plainTalk) read(h *heard, line []byte) {
 	h.over, h.live = true, true
 	h.piece(string(line) + "\n")
 	h.say(string(line))
+	h.last = append(h.last, clip(h.shown(string(line)), 4<<10))
+	h.last = h.last[max(0, len(h.last)-mostLast):]
 }
 
 // put fills in the arguments of the description.
