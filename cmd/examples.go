@@ -45,6 +45,8 @@ func examples(name string) []string {
 		return []string{"planlock diff 1.1", "planlock diff 1.1 --attempt 1 --format json"}
 	case "verify":
 		return []string{"planlock verify", "planlock verify --store"}
+	case "attest":
+		return []string{"planlock attest -o run.intoto.json", "planlock attest --type provenance --format bundle"}
 	case "tree":
 		return []string{"planlock tree .", "planlock tree . --format jsonl"}
 	case "learn":
@@ -56,7 +58,7 @@ func examples(name string) []string {
 	case "config":
 		return []string{"planlock config", "planlock config --mode silent --format json"}
 	case "key":
-		return []string{"planlock key", "planlock key --format json"}
+		return []string{"planlock key", "planlock key list"}
 	case "man":
 		return []string{"planlock man | man -l -", "planlock man > /tmp/planlock.1"}
 	case "completion":

@@ -127,7 +127,7 @@ func TestExamples(t *testing.T) {
 					case "resume": // it waits, and is refused an answer then
 						want = []int{5, 1}
 					}
-				case "report", "log", "diff", "verify", "tree", "learn", "gc", "choices":
+				case "report", "log", "diff", "verify", "attest", "tree", "learn", "gc", "choices":
 					if out, status := do("planlock run plan.toml"); status != 0 {
 						t.Fatalf("the run ended with status %d\n%s", status, out)
 					}

@@ -98,7 +98,9 @@ func valuesOf(f *kong.Flag) (words []string) {
 	case "answers":
 		words = []string{"refuse", "wait"}
 	case "type":
-		words = history.Types()
+		if words = f.EnumSlice(); f.Enum == "" {
+			words = history.Types()
+		}
 	default:
 		words = slices.DeleteFunc(f.EnumSlice(), func(word string) bool { return word == "" })
 	}

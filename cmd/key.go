@@ -2,8 +2,10 @@ package cmd
 
 import (
 	"context"
+	"crypto"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,16 +14,21 @@ import (
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/cmd/internal/userkey"
+	"github.com/planlock/planlock/envelope/attest"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 )
 
 // keyCommand is "planlock key": it prints the key that signs the runs of this
-// user, and makes it where there is none. --new makes another one, which signs
-// from here on: runs that the earlier ones signed go on under it.
+// user, and makes it where there is none. "rotate", or --new, makes another one,
+// which signs from here on: runs that the earlier ones signed go on under it.
+// "new" makes a key with a name, which signs only what it is asked to, "list"
+// lists all, and "export" writes the public half of one as other programs read it.
 type keyCommand struct {
 	arguments
-	New    bool   `help:"make another key, which signs from here on; runs that earlier ones signed go on under it"`
+	New    bool   `help:"as planlock key rotate"`
+	Kind   string `enum:"ed25519,ecdsa-p256" default:"ed25519" placeholder:"KIND" help:"new: the kind of key, ed25519 or ecdsa-p256"`
+	Out    string `short:"o" name:"output" placeholder:"FILE" help:"export: write to a file instead of standard output"`
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text, or json: with the file of the key, and the earlier keys"`
 }
 
@@ -34,12 +41,34 @@ type userKeys struct {
 
 // Run carries the command out.
 func (f *keyCommand) Run(_ context.Context, p *cli) error {
+	what, about := f.first(), ""
+	if len(f.Args) > 1 {
+		about = f.Args[1]
+	}
+	switch {
+	case !slices.Contains([]string{"", "new", "list", "export", "rotate"}, what):
+		return &usageError{fmt.Sprintf("key: %q is none of new, list, export, rotate", what)}
+	case about != "" && what != "new" && what != "export":
+		return &usageError{fmt.Sprintf("key: %s is about no key that is named", what)}
+	case about == "" && what == "new":
+		return &usageError{"key: new needs the name of the key, as in  planlock key new release"}
+	case f.New && what != "":
+		return &usageError{"key: --new stands alone: it is  planlock key rotate"}
+	}
 	folder, err := keyFolder("")
 	if err != nil {
 		return err
 	}
+	switch what {
+	case "new":
+		return p.newKey(folder, about, userkey.Kind(f.Kind))
+	case "list":
+		return p.listKeys(folder, f.Format)
+	case "export":
+		return p.exportKey(folder, about, f.Out)
+	}
 	open := folder.Use
-	if f.New {
+	if f.New || what == "rotate" {
 		open = folder.Renew
 	}
 	keys, err := open()
@@ -52,6 +81,107 @@ func (f *keyCommand) Run(_ context.Context, p *cli) error {
 	}
 	_, err = fmt.Fprintln(p.out, key)
 	return err
+}
+
+// newKey makes a key that has a name, and prints where it lies.
+func (p *cli) newKey(folder userkey.Folder, name string, kind userkey.Kind) error {
+	file, err := folder.New(name, kind)
+	if errors.Is(err, userkey.ErrName) {
+		return &usageError{"key: " + err.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.out, escaped(file))
+	return err
+}
+
+// A listedKey is one of the keys of this user.
+type listedKey struct {
+	Name string       `json:"name"`
+	Kind userkey.Kind `json:"kind,omitempty"`
+	Key  record.Key   `json:"key,omitempty"` // as journals and known keys have it
+	ID   string       `json:"id,omitempty"`  // as attestations have it
+	Use  string       `json:"use"`           // runs, earlier-runs, attestations
+	File string       `json:"file"`
+	Why  string       `json:"error,omitempty"` // it cannot be used
+}
+
+// listKeys lists the keys of this user: what signs runs first.
+func (p *cli) listKeys(folder userkey.Folder, format string) error {
+	names, err := folder.All()
+	if err != nil {
+		return err
+	}
+	list := []listedKey{}
+	for i, name := range names {
+		k := listedKey{Name: name, Use: "attestations", File: filepath.Join(folder.Dir, name+".pem")}
+		switch {
+		case name[0] > '9':
+		case i == 0:
+			k.Use = "runs"
+		default:
+			k.Use = "earlier-runs"
+		}
+		if key, err := userkey.Open(k.File); err != nil {
+			k.Why = err.Error()
+		} else {
+			k.Kind = userkey.KindOf(key.Public())
+			k.Key, _ = record.KeyOf(key.Public()) // "" of a key that signs no journal
+			k.ID = attest.KeyID(key.Public())
+		}
+		list = append(list, k)
+	}
+	if format == "json" {
+		return writeJSON(p.out, list)
+	}
+	for _, k := range list {
+		fmt.Fprintf(p.out, "%-12s %-10s  %-12s  %s\n", k.Name, k.Kind, k.Use, escaped(orElse(k.Why, k.ID)))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(p.out, "There is no key yet. The first run makes one; so does planlock key.")
+	}
+	return nil
+}
+
+// exportKey writes the public half of a key in PEM: of the one that signs runs,
+// where none is named.
+func (p *cli) exportKey(folder userkey.Folder, name, out string) error {
+	key, err := publicKey(folder, name)
+	if err != nil {
+		return err
+	}
+	text, err := userkey.PEM(key)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { _, err := w.Write(text); return err }
+	if out != "" {
+		return streamFile(out, write)
+	}
+	return write(p.out)
+}
+
+// signingKey is a private key: the one in a file, the one that has a name, or,
+// with neither, the one that signs the runs of this user.
+func signingKey(folder userkey.Folder, name string) (crypto.Signer, error) {
+	if name != "" {
+		return userkey.Open(folder.File(name))
+	}
+	keys, err := folder.Use()
+	return keys.Signer, err
+}
+
+// publicKey is a public key, found as signingKey finds a private one.
+func publicKey(folder userkey.Folder, name string) (crypto.PublicKey, error) {
+	if name != "" {
+		return userkey.Public(folder.File(name))
+	}
+	keys, err := folder.Use()
+	if err != nil {
+		return nil, err
+	}
+	return keys.Signer.Public(), nil
 }
 
 // keysName is the folder of the keys in the one of what planlock keeps for a

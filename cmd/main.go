@@ -49,6 +49,7 @@ import (
 	"github.com/planlock/planlock/cmd/internal/config"
 	"github.com/planlock/planlock/cmd/internal/ownshell"
 	"github.com/planlock/planlock/cmd/internal/paint"
+	"github.com/planlock/planlock/envelope/attest"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/escalator"
@@ -129,7 +130,8 @@ func status(ctx context.Context, err error) int {
 	case is[*exec.RefusedError](err), is[*exec.ProofError](err), is[*plan.CheckError](err), is[*plan.AckError](err),
 		is[*plan.AmendError](err), is[*plan.LockError](err), is[*ask.RefusedError](err), is[*escalator.RuleError](err),
 		is[*config.Error](err), is[*record.CorruptError](err), is[*checkpoint.DamagedError](err),
-		is[*learn.NotReadyError](err):
+		is[*learn.NotReadyError](err), is[*attest.NotSealedError](err), is[*attest.UnsignedError](err),
+		is[*attest.FormatError](err), is[*attest.MismatchError](err), errors.Is(err, attest.ErrSignature):
 		return statusRefused
 	}
 	return statusCouldNot

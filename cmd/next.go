@@ -13,6 +13,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/envelope/attest"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/agent"
@@ -111,6 +112,12 @@ func hint(err error, at placedError) string {
 			"else what .planlock held was taken away: put it back from a backup, and trust nothing in it until then"
 	case errors.As(err, &proof), is[*record.CorruptError](err), is[*checkpoint.DamagedError](err):
 		return "what .planlock holds was changed by somebody else, or the disk is damaged: put it back from a backup; nothing in it can be trusted until then"
+	case is[*attest.NotSealedError](err):
+		return "bring it to its end first:  planlock status" + inDir(at.dir) + " says what it waits for"
+	case is[*attest.UnsignedError](err), is[*attest.MismatchError](err):
+		return "planlock verify" + inDir(at.dir) + " says who signed the journal, and how far"
+	case errors.Is(err, attest.ErrSignature):
+		return "--key names the public key of who signed, as planlock key export writes it"
 	case is[*plan.LockError](err):
 		return "lock the plan again:  " + lockWith(orElse(quotedIf(at.path), "PATH"), at.dir, at.given)
 	case is[*plan.CheckError](err):

@@ -230,6 +230,42 @@ func TestForgedEndsAreRefused(t *testing.T) {
 	}
 }
 
+// A journal that somebody extends who has no key is refused wherever it is cut
+// off before: what it claims then is signed by nobody.
+func TestExtendedAnywhereIsRefused(t *testing.T) {
+	s := dies(t, owner, true)
+	var raw [][]byte
+	for r, err := range s.log.Replay(t.Context()) {
+		must(t, err)
+		raw = append(raw, bytes.Clone(r))
+	}
+	all, err := s.workspace().Records(t.Context(), s.run)
+	must(t, err)
+	positions := 0
+	for at := 1; at <= len(raw); at++ {
+		for what, fact := range map[string]history.Fact{
+			"run-paused": &history.Paused{Why: "waiting"},
+			"answered":   &history.MovesAccepted{By: "mallory"},
+		} {
+			s.log = &checkpoint.MemoryLog{}
+			must(t, s.log.Append(t.Context(), raw[:at]))
+			s.forge(t, nil, history.Where{}.Locate(fact)...)
+			verified, err := s.workspace().Verify(t.Context(), s.run)
+			if err != nil || len(verified.Run.Signed.Claims()) == 0 {
+				t.Errorf("verify, %s after record %d (%s): %v", what, at, all[at-1].Type, err)
+			}
+			var refused *exec.RefusedError
+			if _, err := s.resume(t, owner); !errors.As(err, &refused) {
+				t.Errorf("resume, %s after record %d (%s): %v", what, at, all[at-1].Type, err)
+			}
+		}
+		positions++
+	}
+	if positions < 16 {
+		t.Errorf("it was extended at %d positions, want 16 at least", positions)
+	}
+}
+
 // Of intents that nobody signed nothing comes, whatever they say.
 func TestForgedIntentsAreDisowned(t *testing.T) {
 	elsewhere := &history.StepStarted{Checkpoint: record.Snapshot{Tree: "sha256:00", Manifest: "sha256:11"}}

@@ -3,7 +3,8 @@
 //
 // They lie in one folder that only the user may read, each in a file of its own
 // (PKCS #8 in PEM), numbered from 1: the one with the highest number signs, the
-// others did before it. A file is never written again, and comes to its name by
+// others did before it. Beside them lie keys that have a name, which sign what
+// they are asked to. A file is never written again, and comes to its name by
 // a link, which is made once or not at all: of commands that begin at once one
 // makes the key, and all have it.
 package userkey
@@ -11,7 +12,6 @@ package userkey
 import (
 	"crypto"
 	"crypto/ed25519"
-	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -64,19 +64,20 @@ func (f Folder) Renew() (Keys, error) {
 // add makes the key of a number, unless another command has made it meanwhile,
 // and reads them all.
 func (f Folder) add(number int) (Keys, error) {
-	if err := f.write(f.file(number)); err != nil {
+	err := f.write(f.file(number), Ed25519)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return Keys{}, fmt.Errorf("a key cannot be made in %q: %w", f.Dir, err)
 	}
 	return f.Read()
 }
 
 // write makes a key and links it to a name, durably. A file that has the name
-// already stays.
-func (f Folder) write(name string) error {
+// already stays: fs.ErrExist.
+func (f Folder) write(name string, kind Kind) error {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return err
 	}
-	_, key, err := ed25519.GenerateKey(rand.Reader)
+	key, err := kind.generate()
 	if err != nil {
 		return err
 	}
@@ -92,9 +93,6 @@ func (f Folder) write(name string) error {
 	err = errors.Join(err, draft.Sync(), draft.Close())
 	if err == nil {
 		err = os.Link(draft.Name(), name)
-	}
-	if errors.Is(err, fs.ErrExist) {
-		err = nil
 	}
 	return errors.Join(err, os.Remove(draft.Name()), syncFolder(f.Dir))
 }
@@ -153,33 +151,15 @@ func (f Folder) numbers() ([]int, error) {
 	return numbers, nil
 }
 
-// read reads the key in a file.
+// read reads a key that signs journals.
 func read(file string) (ed25519.PrivateKey, error) {
-	info, err := os.Lstat(file)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxSize:
-		return nil, fmt.Errorf("%q is no file of a key: remove it, or put the key back", file)
-	}
-	if err := private(file, "600"); err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(file)
+	signer, err := Open(file)
 	if err != nil {
 		return nil, err
 	}
-	block, _ := pem.Decode(text)
-	if block == nil || block.Type != pemType {
-		return nil, fmt.Errorf("%q holds no key in PEM: put the key back as it was", file)
-	}
-	content, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("%q: %w", file, err)
-	}
-	key, ok := content.(ed25519.PrivateKey)
+	key, ok := signer.(ed25519.PrivateKey)
 	if !ok {
-		return nil, fmt.Errorf("%q holds a key of another kind, %T: an Ed25519 key is needed", file, content)
+		return nil, fmt.Errorf("%q holds a key of another kind, %T: an Ed25519 key is needed", file, signer)
 	}
 	return key, nil
 }
@@ -192,7 +172,7 @@ func private(path, mode string) error {
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("%q is open to others (mode %03o): chmod %s it, and if somebody may have read the key, "+
-			"make another one with planlock key --new", path, info.Mode().Perm(), mode)
+			"make another one with planlock key rotate", path, info.Mode().Perm(), mode)
 	}
 	return nil
 }
