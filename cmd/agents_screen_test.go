@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -21,11 +23,14 @@ func greeted() []agenttest.Turn {
 }
 
 // agentScripts runs the scripts about agents from a home that is empty, with one
-// key in the environment, against a stub of the model's server. path is the folder
-// in which the agent's programs are.
-func agentScripts(t *testing.T, path string) {
+// key in the environment, against a stub of the model's server. agent is what is
+// said to --agent, and path the folder in which its programs are.
+func agentScripts(t *testing.T, agent, path string) {
+	name, _, _ := strings.Cut(agent, "=")
 	m := agenttest.Serve(t, greeted()...)
+	began := time.Now()
 	t.Cleanup(func() { // once the scripts, which run beside others, are over
+		t.Logf("%s: from an empty home to the report in %v", agent, time.Since(began).Round(100*time.Millisecond))
 		if n := len(m.Conversation()); n < 2 {
 			t.Errorf("the agent made %d requests of the conversation", n)
 		}
@@ -43,8 +48,14 @@ func agentScripts(t *testing.T, path string) {
 			}
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("PLANLOCK_STATE", filepath.Join(env.WorkDir, "state"))
-			env.Setenv("ANTHROPIC_API_KEY", m.Key)
-			env.Setenv("ANTHROPIC_BASE_URL", m.URL)
+			env.Setenv("AGENT", agent)
+			env.Setenv("NAME", name)
+			for variable, value := range m.Login(name) {
+				env.Setenv(variable, value)
+				if value == m.Key {
+					env.Setenv("KEY", variable)
+				}
+			}
 			env.Setenv("PATH", path+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
@@ -62,7 +73,7 @@ func TestFirstRunWithAnAgent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir()
 			agenttest.Install(t, path, name)
-			agentScripts(t, path)
+			agentScripts(t, "claude", path)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package agenttest_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -17,49 +16,18 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/agent/agenttest"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/plan"
 )
 
 func TestMain(m *testing.M) {
 	agenttest.Main()
 	os.Exit(m.Run())
-}
-
-// A kind is a way to drive an agent.
-type kind struct {
-	label string // as in "claude by acp"
-	name  string
-	how   agent.How
-	model string
-	// second is another model that it has; "": none is given.
-	second string
-	asks   bool // before it writes
-	costs  bool // it says what it has cost
-	// silent says that it neither tells of limits nor of a full context.
-	silent bool
-	// vague says that it does not tell until when nobody is served, or tells the
-	// two hours of the header.
-	vague bool
-	// path is the folder of its program.
-	path func(t *testing.T) string
-	slow time.Duration // more than it takes to start
-}
-
-// small are the agents that are always there.
-func small() []kind {
-	path := func(t *testing.T) string {
-		dir := t.TempDir()
-		agenttest.Install(t, dir, "claude", "claude-agent-acp")
-		return dir
-	}
-	return []kind{
-		{label: "small headless", name: "claude", how: agent.Headless, costs: true, path: path, slow: 3 * time.Second},
-		{label: "small by acp", name: "claude", how: agent.ACP, costs: true, asks: true, path: path, slow: 3 * time.Second},
-	}
 }
 
 // A scene is a user with an agent, a model and a workspace.
@@ -105,16 +73,10 @@ func user(t *testing.T, k kind, m *agenttest.Model) (home string) {
 	t.Setenv("CLAUDE_CONFIG_DIR", "")
 	t.Setenv("CODEX_HOME", "")
 	t.Setenv("PATH", k.path(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	switch k.name {
-	case "claude", "opencode":
-		t.Setenv("ANTHROPIC_API_KEY", m.Key)
-		t.Setenv("ANTHROPIC_BASE_URL", m.URL)
-	case "codex":
-		t.Setenv("OPENAI_API_KEY", m.Key)
-		t.Setenv("OPENAI_BASE_URL", m.URL+"/v1")
-	case "gemini":
-		t.Setenv("GEMINI_API_KEY", m.Key)
-		t.Setenv("GOOGLE_GEMINI_BASE_URL", m.URL)
+	for _, name := range []string{k.name, k.other} {
+		for variable, value := range m.Login(name) {
+			t.Setenv(variable, value)
+		}
 	}
 	return home
 }
@@ -181,32 +143,64 @@ func done() []agenttest.Turn {
 // A play is one case, for each kind of agent.
 type play struct {
 	name string
-	full bool // only where all is run
+	what string // that it shows, for people
+	full bool   // only where all is run
 	run  func(t *testing.T, k kind)
+	// lacks says why an agent cannot show it, or ""; nil: each can.
+	lacks func(k kind) string
 }
 
 // plays are the cases.
 var plays = []play{
-	{"write and edit", false, writeAndEdit},
-	{"undeclared", false, undeclared},
-	{"lie", true, lie},
-	{"hang", true, hang},
-	{"killed", true, killed},
-	{"cancelled", true, cancelled},
-	{"full context", true, fullContext},
-	{"limit", true, limit},
-	{"wrong key", true, wrongKey},
-	{"feedback", true, feedback},
-	{"validator", true, validator},
-	{"two agents", true, two},
-	{"budget", true, budget},
+	{"write and edit", "it writes one file and edits another, and both are kept", false, writeAndEdit, nil},
+	{"undeclared", "it edits what is not declared: refused before it is written where the agent asks, else undone", false, undeclared, nil},
+	{"lie", "it says that it is done, and did nothing: the step fails", true, lie, nil},
+	{"hang", "nothing is heard of it: it is ended, and what it wrote is undone", true, hang, nil},
+	{"killed", "its processes are killed: the attempt fails, and what it wrote is undone", true, killed, nil},
+	{"cancelled", "the run is cancelled while it works: it ends, and what it wrote is undone", true, cancelled, nil},
+	{"full context", "its conversation is too long: it goes on, in a fresh attempt or by itself", true, fullContext, nil},
+	{"limit", "its server serves nobody (429): the run waits, is stopped and resumed meanwhile, and no attempt counts", true, limit, nil},
+	{"limit until a time", "\"resets 14:00\": the run waits until then", true, limitUntil, func(k kind) string {
+		switch {
+		case k.silent:
+			return "it waits by itself, and says nothing"
+		case k.vague:
+			return "it does not pass on what its server says"
+		}
+		return ""
+	}},
+	{"wrong key", "its key is not valid: it is said that it is not logged in", true, wrongKey, nil},
+	{"feedback", "a file was forgotten: it is told, in the same conversation, and mends it", true, feedback, nil},
+	{"validator", "it judges what a shell did: it rejects once, and passes what was mended", true, validator, func(k kind) string {
+		if k.alone && k.how == agent.ACP {
+			return "the same program is asked without a terminal"
+		}
+		return ""
+	}},
+	{"two agents", "it and another agent carry out a step each of one plan", true, two, nil},
+	{"budget", "the first step spends the budget of the run, in dollars or, without a price, in tokens: the second is not begun", true, budget, func(k kind) string {
+		if !k.costs && !k.counts {
+			return "it names neither its price nor its tokens"
+		}
+		return ""
+	}},
+}
+
+// play plays a case, or skips it by name.
+func (p *play) play(t *testing.T, k kind) {
+	if p.lacks != nil {
+		if why := p.lacks(k); why != "" {
+			t.Skip(why)
+		}
+	}
+	p.run(t, k)
 }
 
 func TestSmallAgents(t *testing.T) {
 	for _, k := range small() {
 		t.Run(k.label, func(t *testing.T) {
 			for _, p := range plays {
-				t.Run(p.name, func(t *testing.T) { p.run(t, k) })
+				t.Run(p.name, func(t *testing.T) { p.play(t, k) })
 			}
 		})
 	}
@@ -327,30 +321,81 @@ func cancelled(t *testing.T, k kind) {
 }
 
 // fullContext has the model say that the conversation is too long for it. A fresh
-// attempt does the step.
+// attempt does the step, or the agent does, which makes the conversation shorter.
 func fullContext(t *testing.T, k kind) {
-	if k.silent {
-		t.Skip("the agent makes its conversation shorter by itself, and does not say that it is full")
-	}
 	text := strings.Replace(declared, `on_failure = "block"`, "on_failure = \"retry\"\nmax_retries = 1", 1)
 	s := begin(t, k, text, 0, append([]agenttest.Turn{{TooLong: true}}, done()...)...)
 	r := s.bench.Run(t)
 	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
 }
 
-// limit has the server serve nobody for a moment: the run waits, and the attempt
-// does not count.
+// limit has the server serve nobody for a moment. The run is stopped while it
+// waits, and resumed by somebody who knows nothing of the agent: it waits for what
+// is left, and the attempt does not count.
 func limit(t *testing.T, k kind) {
-	if k.silent || k.vague {
-		t.Skip("the agent waits by itself, or does not say until when")
+	if k.silent { // it waits by itself
+		s := begin(t, k, declared, 0, append([]agenttest.Turn{{Status: http.StatusTooManyRequests, RetryAfter: time.Second,
+			Say: "rate limit"}}, done()...)...)
+		r := s.bench.Run(t)
+		s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
+		if n := len(r.Run.Step("1.1").Attempts); n != 1 {
+			t.Errorf("%d attempts", n)
+		}
+		return
 	}
 	s := begin(t, k, declared, 0, append([]agenttest.Turn{{Status: http.StatusTooManyRequests, RetryAfter: 2 * time.Hour,
 		Say: "You have hit your usage limit, try again in 1 second"}}, done()...)...)
-	r := s.bench.Run(t)
+	locked, report := s.unserved(t)
+	if k.vague {
+		if left := time.Until(report.Run.Step("1.1").Attempts[0].Failure.Until); left < 3*time.Minute {
+			t.Errorf("it waits for %v", left)
+		}
+		return
+	}
+	for name := range s.bench.Controller.Executors {
+		s.bench.Controller.Executors[name] = executor(t, k, 0)
+	}
+	report, err := s.bench.Controller.Resume(t.Context(), locked, "")
+	r := &exectest.Result{Report: report, Err: err, Dir: s.bench.Dir}
 	s.wanted(t, r, history.Achieved, map[string]string{"hello.txt": "hello\n", "old.txt": "new\n"})
 	if said := r.Report.String(); !strings.Contains(said, "0 retries") {
 		t.Errorf("an attempt counts that was not served:\n%s", said)
 	}
+}
+
+// limitUntil has the server say until what time of the day it serves nobody.
+func limitUntil(t *testing.T, k kind) {
+	s := begin(t, k, declared, 0, agenttest.Turn{Status: http.StatusTooManyRequests, RetryAfter: 2 * time.Hour,
+		Say: "You've hit your session limit · resets 14:00"})
+	_, report := s.unserved(t)
+	until := report.Run.Step("1.1").Attempts[0].Failure.Until.Local()
+	if until.Hour() != 14 || until.Minute() != 0 || time.Until(until) > 24*time.Hour {
+		t.Errorf("it waits until %v", until)
+	}
+}
+
+// unserved runs a plan until it waits for whoever serves the agent, and stops it
+// then.
+func (s *scene) unserved(t *testing.T) (*plan.Locked, *exec.Report) {
+	t.Helper()
+	locked := s.bench.Lock(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s.bench.Controller.Observe = func(_ context.Context, e event.Event) {
+		if e.Kind == event.Warning && strings.Contains(e.Text, "waits until") {
+			cancel()
+		}
+	}
+	report, err := s.bench.Controller.Run(ctx, locked)
+	s.bench.Controller.Observe = nil
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("it does not wait: %v\n%s", err, report)
+	}
+	attempts := report.Run.Step("1.1").Attempts
+	if len(attempts) != 1 || attempts[0].Failure == nil || attempts[0].Failure.Class != history.NotServed {
+		t.Fatalf("%d attempts\n%s", len(attempts), report)
+	}
+	return locked, report
 }
 
 // wrongKey has a key that the server does not know.
@@ -429,7 +474,7 @@ artifacts = { create = ["more.txt"] }
 func two(t *testing.T, k kind) {
 	s := begin(t, k, twice, 0, done()...)
 	s.model.When(agenttest.Says("Write more.txt."), agenttest.Do(agenttest.Write("more.txt", "more\n")), agenttest.Say("More is written."))
-	other, err := agent.New(k.name, agent.Options{How: k.how, Model: cmp.Or(k.model, k.second)})
+	other, err := agent.New(k.other, agent.Options{How: agent.Headless})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,24 +483,28 @@ func two(t *testing.T, k kind) {
 		map[string]string{"hello.txt": "hello\n", "old.txt": "new\n", "more.txt": "more\n"})
 }
 
-// budget has the first step cost more than the run may: nothing is spent on the
+// budget has the first step spend more than the run may: nothing is spent on the
 // second.
 func budget(t *testing.T, k kind) {
-	if !k.costs {
-		t.Skip("the agent does not say what it costs")
+	dear, spent := done(), agenttest.Usage{Input: 500_000, Output: 10_000}
+	if !k.costs { // few enough for each to go on with its conversation
+		spent = agenttest.Usage{Input: 20_000, Output: 1000}
 	}
-	dear := done()
 	for i := range dear {
-		dear[i].Usage = agenttest.Usage{Input: 500_000, Output: 10_000}
+		dear[i].Usage = spent
 	}
 	s := begin(t, k, twice, 0, dear...)
-	s.bench.Controller.Budget = history.Dollar / 10
+	if k.costs {
+		s.bench.Controller.Budget = history.Dollar / 10
+	} else {
+		s.bench.Controller.TokenBudget = 50_000
+	}
 	r := s.bench.Run(t)
 	if !errors.Is(r.Err, exec.ErrHandoff) || r.Status() != history.Waiting {
 		t.Errorf("%v\n%s", r.Err, r.Report)
 	}
-	if cost := r.Run.Flow.Cost; cost < history.Dollar/10 {
-		t.Errorf("it is said to have cost %s", cost)
+	if f := r.Run.Flow; k.costs && f.Cost < history.Dollar/10 || f.Tokens < 50_000 {
+		t.Errorf("it is said to have spent %s, %d tokens", f.Cost, f.Tokens)
 	}
 	if text := r.Read(t, "more.txt"); text != "" {
 		t.Errorf("more.txt is %q", text)

@@ -70,6 +70,20 @@ func Start(key string, turns ...Turn) *Model {
 	return m
 }
 
+// Login are the variables by which an agent of a name talks to the server, its key
+// among them; nil of one that is not known.
+func (m *Model) Login(agent string) map[string]string {
+	switch agent {
+	case "claude", "opencode":
+		return map[string]string{"ANTHROPIC_API_KEY": m.Key, "ANTHROPIC_BASE_URL": m.URL}
+	case "codex":
+		return map[string]string{"OPENAI_API_KEY": m.Key, "OPENAI_BASE_URL": m.URL + "/v1"}
+	case "gemini":
+		return map[string]string{"GEMINI_API_KEY": m.Key, "GOOGLE_GEMINI_BASE_URL": m.URL}
+	}
+	return nil
+}
+
 // Close ends the server, and what hangs.
 func (m *Model) Close() {
 	close(m.done)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"testing"
 )
 
 // pinned are the versions of the programs.
@@ -50,3 +51,24 @@ var Programs = sync.OnceValues(func() (string, error) {
 	}
 	return bin, os.WriteFile(filepath.Join(dir, "installed.json"), []byte(pinned), 0o644)
 })
+
+// Only is a folder with nothing but some of the [Programs], so that none is taken
+// for another. Where one of them cannot be had, the test is skipped by its name.
+func Only(t testing.TB, names ...string) string {
+	t.Helper()
+	bin, err := Programs()
+	if err != nil {
+		t.Skipf("%s cannot be had: %v", names[0], err)
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		program := filepath.Join(bin, name)
+		if _, err := os.Stat(program); err != nil {
+			t.Skipf("%s is not there: %v", name, err)
+		}
+		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
