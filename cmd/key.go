@@ -101,7 +101,7 @@ type listedKey struct {
 	Name string       `json:"name"`
 	Kind userkey.Kind `json:"kind,omitempty"`
 	Key  record.Key   `json:"key,omitempty"` // as journals and known keys have it
-	ID   string       `json:"id,omitempty"`  // as attestations have it
+	ID   string       `json:"id,omitempty"`  // as ssh has it
 	Use  string       `json:"use"`           // runs, earlier-runs, attestations
 	File string       `json:"file"`
 	Why  string       `json:"error,omitempty"` // it cannot be used

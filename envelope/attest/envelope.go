@@ -8,6 +8,8 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,7 +52,12 @@ func SignBundle(ctx context.Context, s *Statement, key crypto.Signer) ([]byte, e
 		return nil, err
 	}
 	b := bundle{MediaType: bundleType, Envelope: (*bundled)(envelope)}
-	b.Material.Key.Hint = envelope.Signatures[0].KeyID
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(der)
+	b.Material.Key.Hint = base64.StdEncoding.EncodeToString(sum[:]) // as cosign names keys
 	return encode(b)
 }
 
@@ -158,8 +165,9 @@ func opened(ctx context.Context, envelope *dsse.Envelope, keys ...crypto.PublicK
 	return nil, ErrSignature
 }
 
-// KeyID is how envelopes name a key, "SHA256:" and the fingerprint that ssh has of
-// it; "" of one that can sign none.
+// KeyID is the fingerprint of a key for people, as ssh has it: "SHA256:" and more;
+// "" of one that can sign no statement. Envelopes do not name their key: tools
+// differ in how they call one, and leave out signatures under another name.
 func KeyID(key crypto.PublicKey) string {
 	if check(key) != nil {
 		return ""
@@ -198,8 +206,8 @@ func (s signer) Sign(_ context.Context, data []byte) ([]byte, error) {
 	return s.Signer.Sign(rand.Reader, sum[:], crypto.SHA256)
 }
 
-// KeyID names the key, as DSSE does by default.
-func (s signer) KeyID() (string, error) { return KeyID(s.Public()), nil }
+// KeyID names no key, so that each verifier tries its own.
+func (s signer) KeyID() (string, error) { return "", nil }
 
 // A verifier verifies for DSSE.
 type verifier struct{ key crypto.PublicKey }
