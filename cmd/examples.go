@@ -37,6 +37,8 @@ func examples(name string) []string {
 		return []string{"planlock abandon --reason 'nobody wants it any more'", "planlock report"}
 	case "rollback":
 		return []string{"planlock rollback 1.1", "planlock rollback 1.1 --request --reason 'it builds on a mistake'"}
+	case "serve":
+		return []string{"planlock serve", "planlock serve --listen :8080 --by ana"}
 	case "report":
 		return []string{"planlock report", "planlock report --format html -o /tmp/report.html"}
 	case "log":

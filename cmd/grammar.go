@@ -144,6 +144,7 @@ func commands() []command {
 		{during, "abandon", "[RUN]", "ends a run that nobody wants any more", &abandonCommand{}},
 		{during, "rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", &rollbackCommand{}},
 		{during, "mcp", "", "serves plans and runs of a workspace to an agent, over the Model Context Protocol", &mcpCommand{}},
+		{during, "serve", "", "shows the runs of a workspace in a browser, and takes answers there", &serveCommand{}},
 		{after, "report", "[RUN]", "draws the report of a run", &reportCommand{}},
 		{after, "log", "[RUN]", "prints records of the journal, all or some", &logCommand{}},
 		{after, "diff", "[RUN] STEP", "sets what a step declared against what it did, and shows the changes", &diffCommand{}},

@@ -136,6 +136,8 @@ func hint(err error, at placedError) string {
 		return unaskedHint(at, unheard.Question)
 	case unheard != nil:
 		return "planlock status" + inDir(at.dir) + " shows the question and how to answer it"
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "--listen 127.0.0.1:0 takes a port that is free"
 	case errors.Is(err, syscall.ENOSPC):
 		return "make room on the disk (planlock gc" + inDir(at.dir) + " frees what no run needs)" + andResume(at)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

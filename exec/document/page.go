@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/internal/safetext"
+	"github.com/planlock/planlock/plan"
 )
 
 // A Page is what a template of a page is given: the model, its pictures, and
@@ -17,12 +18,24 @@ type Page struct {
 	Check    string // how the run is proved
 	Tally    string
 	Bar      []portion
+	Steps    string // begins the address of a step's details; its anchor follows
 }
 
 // NewPage lays the pictures of a page out.
 func NewPage(m *Model) Page {
 	return Page{Model: m, Graph: newGraph(m), Timeline: newTimeline(m), Next: each(nextSteps(m), m.told),
-		Check: m.say(m.prove()), Tally: m.tally(), Bar: barOf(m)}
+		Check: m.say(m.prove()), Tally: m.tally(), Bar: barOf(m), Steps: "#"}
+}
+
+// Of is the step whose details have this anchor, by its address and for
+// templates; nil if there is none.
+func (p Page) Of(anchor string) (plan.Address, any) {
+	for _, s := range p.steps {
+		if s.Anchor() == anchor {
+			return s.Address, s
+		}
+	}
+	return "", nil
 }
 
 // Functions are what templates of a page call besides methods of the model: t
@@ -35,6 +48,7 @@ func (Page) Functions() map[string]any {
 		"outcome": outcome,
 		"meaning": meaning,
 		"tail":    func(s string) string { return visibleLines(tail(s, 40)) },
+		"lines":   visibleLines,
 		"join":    join,
 		"verb":    func(op any) string { return verb(fmt.Sprint(op)) },
 		"count":   count,

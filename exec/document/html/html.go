@@ -9,7 +9,7 @@
 package html
 
 import (
-	_ "embed" // the page and its style
+	_ "embed" // the page, its parts and its style
 	"fmt"
 	"html/template"
 	"io"
@@ -21,12 +21,25 @@ import (
 //go:embed page.html
 var page string
 
+//go:embed parts.html
+var parts string
+
 //go:embed style.css
 var style string
 
+// Style is the style sheet of the parts.
+func Style() string { return style }
+
+// Parts are the parts that pages about a run are made of, for a page of the
+// caller's own: "summary", "graph", "timeline", each of a [document.Page]; and
+// "step", "gates", "question" of what it holds.
+func Parts() *template.Template {
+	return template.Must(template.New("parts").Funcs(document.Page{}.Functions()).Parse(parts))
+}
+
 // parsed is read by those processes alone that draw a page.
 var parsed = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(document.Page{}.Functions()).Parse(page))
+	return template.Must(Parts().New("page").Parse(page))
 })
 
 // Page is the row of the page in the table of documents.
