@@ -166,6 +166,8 @@ var plays = []play{
 			return "it waits by itself, and says nothing"
 		case k.vague:
 			return "it does not pass on what its server says"
+		case k.name == "gemini":
+			return "it adds the seconds that its server's header says, and these count"
 		}
 		return ""
 	}},
@@ -443,7 +445,9 @@ max_retries = 1
 func validator(t *testing.T, k kind) {
 	m := agenttest.Serve(t)
 	home := user(t, k, m)
-	m.WhenAsked(agenttest.Says("hello.txt greets"),
+	m.WhenAsked(func(r agenttest.Request) bool { // some ask for a title of the conversation besides
+		return agenttest.Says("hello.txt greets")(r) && !agenttest.Says("You are a title generator")(r)
+	},
 		agenttest.Say(`{"verdict": "fail", "criteria": [{"criterion": 1, "met": false, "citations": []}], `+
 			`"findings": ["it greets nobody"]}`),
 		agenttest.Say(`{"verdict": "pass", "criteria": [{"criterion": 1, "met": true, "citations": ["hello.txt:1: hello"]}], "findings": []}`))
