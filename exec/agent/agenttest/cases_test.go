@@ -164,10 +164,10 @@ var plays = []play{
 		switch {
 		case k.silent:
 			return "it waits by itself, and says nothing"
-		case k.vague:
-			return "it does not pass on what its server says"
 		case k.name == "gemini":
 			return "it adds the seconds that its server's header says, and these count"
+		case k.vague:
+			return "it does not pass on what its server says"
 		}
 		return ""
 	}},
