@@ -1,14 +1,19 @@
 package cmd_test
 
 import (
+	"context"
 	"errors"
 	"os"
-	"os/exec"
+	osexec "os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -18,7 +23,7 @@ const patience = 10 * time.Second
 type procsKey struct{}
 
 // procs are the commands in the background, by name.
-type procs map[string]*exec.Cmd
+type procs map[string]*osexec.Cmd
 
 func (p procs) kill() {
 	for _, c := range p {
@@ -43,7 +48,7 @@ func plain(ts *testscript.TestScript, neg bool, args []string, atLeast int, usag
 
 func checkStatus(ts *testscript.TestScript, what string, err error, want int) {
 	got := 0
-	var exit *exec.ExitError
+	var exit *osexec.ExitError
 	switch {
 	case errors.As(err, &exit):
 		got = exit.ExitCode()
@@ -63,7 +68,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 func start(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 2, "start NAME COMMAND...")
-	c := exec.Command(args[1], args[2:]...)
+	c := osexec.Command(args[1], args[2:]...)
 	c.Dir = ts.MkAbs(".")
 	for _, name := range []string{"HOME", "PATH", "TMPDIR", "USER", "NO_COLOR", "PLANLOCK_STATE"} {
 		c.Env = append(c.Env, name+"="+ts.Getenv(name))
@@ -79,7 +84,7 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Value(procsKey{}).(procs)[args[0]] = c
 }
 
-func background(ts *testscript.TestScript, name string) *exec.Cmd {
+func background(ts *testscript.TestScript, name string) *osexec.Cmd {
 	c := ts.Value(procsKey{}).(procs)[name]
 	if c == nil {
 		ts.Fatalf("nothing called %q was started", name)
@@ -146,4 +151,22 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	text[at] ^= 0xff
 	ts.Check(os.WriteFile(name, text, 0o644))
+}
+
+// extend adds a record to the journal of the latest run of a workspace, as
+// somebody does who has this package and not the key.
+func extend(ts *testscript.TestScript, neg bool, args []string) {
+	plain(ts, neg, args, 1, "extend WORKSPACE")
+	ws := exec.Workspace{Dir: ts.MkAbs(args[0])}
+	run, err := ws.Find("")
+	ts.Check(err)
+	journal, err := filelog.OpenJournal(context.Background(), filepath.Join(ws.RunDir(run), "journal"), run, nil)
+	ts.Check(err)
+	for _, f := range (history.Where{}).Locate(&history.MovesAccepted{By: "mallory"}) {
+		fact, err := f.Encode()
+		ts.Check(err)
+		_, err = journal.Append(context.Background(), fact)
+		ts.Check(err)
+	}
+	ts.Check(journal.Close())
 }

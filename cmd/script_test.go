@@ -86,7 +86,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "await": await, "release": release, "signal": signal,
-			"finish": finish, "flip": flip, "lines": lines, "json": jsonHolds,
+			"finish": finish, "flip": flip, "extend": extend, "lines": lines, "json": jsonHolds,
 		},
 	})
 }

@@ -244,8 +244,8 @@ func TestExtendedAnywhereIsRefused(t *testing.T) {
 	positions := 0
 	for at := 1; at <= len(raw); at++ {
 		for what, fact := range map[string]history.Fact{
-			"run-paused": &history.Paused{Why: "waiting"},
-			"answered":   &history.MovesAccepted{By: "mallory"},
+			"run-paused":     &history.Paused{Why: "waiting"},
+			"moves-accepted": &history.MovesAccepted{By: "mallory"},
 		} {
 			s.log = &checkpoint.MemoryLog{}
 			must(t, s.log.Append(t.Context(), raw[:at]))
