@@ -40,6 +40,7 @@ var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/reviewdoc":    {[]string{"internal/jsontree"}, []string{"plan", "gate"}},
 	"internal/suite":        {nil, []string{"checkpoint", "gate", "exec"}},
 	"internal/safetext":     {nil, []string{"plan", "gate", "exec", "cmd", "internal/consult"}},
+	"internal/sarif":        {nil, []string{"plan", "exec"}},
 	"internal/spelling":     {nil, []string{"plan", "cmd"}},
 	"internal/testfirst":    {[]string{"ledger", "plan", "internal/lazyre"}, []string{"gate", "exec"}},
 	"internal/crash":        {nil, nil},

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/report"
@@ -24,7 +26,7 @@ import (
 type checkCommand struct {
 	arguments
 	terms
-	Format string `enum:"text,json,sarif" default:"text" placeholder:"FORMAT" help:"the output's format: text, json or sarif"`
+	Format string `enum:"text,json,sarif,github-annotations" default:"text" placeholder:"FORMAT" help:"the output's format: text, json, sarif or github-annotations"`
 	Dir    string `placeholder:"FOLDER" help:"look into a workspace for steps whose work is there already, and for what its runs taught; without it, the current folder is looked into for the latter alone"`
 }
 
@@ -53,6 +55,8 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), alreadyDocument(done, f.Dir), learned})
 	case "sarif":
 		err = writeJSON(p.out, report.SARIF(draft, found, exec.Version()))
+	case "github-annotations":
+		err = annotate(p.out, found)
 	default:
 		err = p.draw(p.out, paint.Check, func(w io.Writer) error {
 			printCheck(w, draft, found, options)
@@ -65,6 +69,20 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	return refusedBy(found)
+}
+
+// annotate writes what check found as workflow commands of GitHub.
+func annotate(w io.Writer, found []plan.Diagnostic) error {
+	for _, d := range found {
+		text := d.Message
+		if d.Hint != "" {
+			text += "\nhint: " + d.Hint
+		}
+		if err := document.Annotate(w, string(d.Severity), filepath.ToSlash(d.Pos.File), d.Pos.Line, d.Pos.Column, d.Code, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printCheck tells people what check found.
@@ -125,6 +143,12 @@ func some(list []string) string {
 // reportUnreadable says why nothing of a plan could be read.
 func (p *cli) reportUnreadable(path string, err error, format string) error {
 	d, status := unreadable(path, err)
+	if format == "github-annotations" {
+		if err := annotate(p.out, []plan.Diagnostic{d}); err != nil {
+			return err
+		}
+		return &quietError{status}
+	}
 	if format != "text" {
 		draft, found := &plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}
 		var doc any = report.SARIF(draft, found, exec.Version())

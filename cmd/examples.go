@@ -40,7 +40,7 @@ func examples(name string) []string {
 	case "serve":
 		return []string{"planlock serve", "planlock serve --listen :8080 --by ana"}
 	case "report":
-		return []string{"planlock report", "planlock report --format html -o /tmp/report.html"}
+		return []string{"planlock report", "planlock report --format junit -o /tmp/junit.xml"}
 	case "log":
 		return []string{"planlock log --step 1.1 --since 1h", "planlock log --follow --format jsonl"}
 	case "diff":
@@ -63,6 +63,8 @@ func examples(name string) []string {
 		return []string{"planlock key", "planlock key list"}
 	case "man":
 		return []string{"planlock man | man -l -", "planlock man > /tmp/planlock.1"}
+	case "version":
+		return []string{"planlock version", "planlock version --format json"}
 	case "completion":
 		return []string{"source <(planlock completion bash)", "planlock completion fish | source"}
 	}

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/planlock/planlock/exec"
 )
 
 // dispatch finds the command that args name and runs it.
@@ -227,17 +225,4 @@ func nearest(name string) string {
 		}
 	}
 	return ""
-}
-
-// versionCommand is "planlock version": it prints the version of planlock, and
-// of what it was built with.
-type versionCommand struct {
-	arguments
-}
-
-// Run carries the command out.
-func (f *versionCommand) Run(_ context.Context, p *cli) error {
-	_, err := fmt.Fprintf(p.out, "planlock %s (%s %s/%s)\n", exec.Version(), runtime.Version(), runtime.GOOS,
-		runtime.GOARCH)
-	return err
 }

@@ -142,7 +142,7 @@ func (f *completionCommand) Run(_ context.Context, p *cli) error {
 
 // commonFlags are the flags that every command has.
 func commonFlags() (all []usage.Flag) {
-	for _, f := range commandNamed("version").parser().Model.Flags {
+	for _, f := range commandNamed("completion").parser().Model.Flags {
 		all = append(all, describedFlag("", f))
 	}
 	return all

@@ -62,6 +62,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PLANLOCK_STATE", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("USER", "alice")
+			checkout, err := filepath.Abs("..")
+			if err != nil {
+				return err
+			}
+			env.Setenv("CHECKOUT", checkout)
 			env.Setenv("NODE_PATH", os.Getenv("NODE_PATH"))
 			home := filepath.Join(env.WorkDir, ".home")
 			env.Setenv("HOME", home)

@@ -21,7 +21,7 @@ func TestCatalogue(t *testing.T) {
 	}
 	var list strings.Builder
 	list.WriteString("\n| file | for | when |\n|---|---|---|\n")
-	for _, d := range table() {
+	for _, d := range asked() {
 		when := d.When
 		if when == "" {
 			when = "for every run"

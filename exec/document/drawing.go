@@ -210,8 +210,13 @@ func (m *Model) functions() map[string]any {
 		"moment":   func(t time.Time) string { return newStamp(t).String() },
 		"ceremony": func() string { return ceremony(m) },
 		"progress": func() phaseProgress { return phases(m) },
-		"goOn":     func() []string { return each(goOn(m), m.told) },
-		"context":  func() string { return contextOf(m.plan, m) },
+		// what a service takes only so much of
+		"firstSteps":  func() []*step { return m.steps[:min(mostInSummary, len(m.steps))] },
+		"moreSteps":   func() string { return further(len(m.steps), "step", "steps") },
+		"firstIssues": func() []string { return firstIssues(m) },
+		"moreIssues":  func() string { return further(len(m.issues()), "finding", "findings") },
+		"goOn":        func() []string { return each(goOn(m), m.told) },
+		"context":     func() string { return contextOf(m.plan, m) },
 		"compare": func() string {
 			return m.say(action.Action{Kind: action.Compare, From: m.Base.Digest, To: m.Tree.Digest})
 		},

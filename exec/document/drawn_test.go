@@ -21,6 +21,9 @@ type drawnFile struct {
 
 func table() []document.Document { return append(document.All(), html.Page()) }
 
+// asked are all documents, those that are drawn when somebody asks too.
+func asked() []document.Document { return append(table(), document.ForCI()...) }
+
 // all draws all documents of a run.
 func all(p *plan.Plan, r *history.Run) ([]drawnFile, error) {
 	m, err := document.New(p, r, nil)
@@ -28,7 +31,7 @@ func all(p *plan.Plan, r *history.Run) ([]drawnFile, error) {
 		return nil, err
 	}
 	var files []drawnFile
-	for _, f := range document.Files(table(), m) {
+	for _, f := range document.Files(asked(), m) {
 		var b bytes.Buffer
 		if err := f.Draw(&b); err != nil {
 			return nil, err
@@ -51,7 +54,7 @@ func as(draw drawing, p *plan.Plan, r *history.Run) ([]byte, error) {
 
 // named is how the document of the table with this name is drawn.
 func named(name string) drawing {
-	for _, d := range table() {
+	for _, d := range asked() {
 		if d.Name == name {
 			return d.Draw
 		}

@@ -52,6 +52,10 @@ var kinds = []struct {
 	{named("next-session.md"), readNextSession},
 	{named("checkpoint.yaml"), readSession},
 	{like("notepad_", ".md"), readNotepad},
+	{named("junit.xml"), readJUnit},
+	{named("findings.sarif"), readSARIF},
+	{named("github-summary.md"), readJobSummary},
+	{named("github-annotations.txt"), readAnnotations},
 	{like("execution_learnings_", ".md"), readLearnings},
 }
 

@@ -54,6 +54,11 @@ var (
 		at(`^\| Mode \| (.*) \|$`, "mode"),
 		at("^\\| Tree \\| `(.*)` \\|$", "tree"),
 	}
+	inJobSummary = []pattern{
+		at(`\A## (.*)$`, "goal"),
+		at(`^\*\*([A-Z ]+)\*\* · `, runStatus),
+		at("^Run `.*` of plan `.*`, tree `(.*)`$", "tree"),
+	}
 	inSummary = []pattern{
 		at(`^outcome: "(.*)"$`, runStatus),
 		at(`^tree: "(.*)"$`, "tree"),

@@ -166,20 +166,9 @@ func readMarkdown(c *claims, name, text string) error {
 	head, _, _ := strings.Cut(text, "\n## ")
 	c.tally(name, head)
 	c.files(name, changedFiles(text))
+	c.steps(name, text)
 	rows(text, func(head, cells []string) {
 		switch {
-		case len(head) == 8 && head[1] == "Step":
-			_, status, _ := strings.Cut(cells[0], " ")
-			in := "step " + cells[1] + ": "
-			c.say(name, in+"status", status)
-			c.say(name, in+"basis", cells[5])
-			c.say(name, in+"gates", cells[4])
-			if status == "completed" && cells[3] != "" {
-				c.say(name, in+"changes", cells[3])
-			}
-			if cells[6] != "" {
-				c.say(name, in+"time", cells[6])
-			}
 		case len(head) == 8 && head[0] == "Task":
 			status, _, _ := strings.Cut(cells[1], ":")
 			c.say(name, "task "+cells[0]+": status", status)
@@ -189,6 +178,26 @@ func readMarkdown(c *claims, name, text string) error {
 		}
 	})
 	return nil
+}
+
+// steps notes what tables of steps in Markdown say.
+func (c *claims) steps(name, text string) {
+	rows(text, func(head, cells []string) {
+		if len(head) != 8 || head[1] != "Step" {
+			return
+		}
+		_, status, _ := strings.Cut(cells[0], " ")
+		in := "step " + cells[1] + ": "
+		c.say(name, in+"status", status)
+		c.say(name, in+"basis", cells[5])
+		c.say(name, in+"gates", cells[4])
+		if status == "completed" && cells[3] != "" {
+			c.say(name, in+"changes", cells[3])
+		}
+		if cells[6] != "" {
+			c.say(name, in+"time", cells[6])
+		}
+	})
 }
 
 // figure notes a rate for people; programs have it to three places.

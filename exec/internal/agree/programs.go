@@ -235,7 +235,10 @@ func (s *reportStep) tell(c *claims, name string) {
 	for gate, result := range worst(gates) {
 		c.say(name, in+"gate "+gate, result)
 	}
-	for what, says := range map[string]any{"status": s.Status, "retries": s.Retries, "method": s.Method,
+	if result := s.asTest(); result != "" {
+		c.say(name, in+"as a test", result)
+	}
+	for what, says := range map[string]any{"status": s.Status, "milliseconds": s.Duration, "retries": s.Retries, "method": s.Method,
 		"critical": s.Critical, "begin": s.Started, "end": s.Ended, "backups": strings.Join(s.Backups, " "),
 		"basis": s.Basis.name(), "why it has its basis": s.Basis.why(), "time": ""} {
 		if what == "time" {
@@ -246,6 +249,22 @@ func (s *reportStep) tell(c *claims, name string) {
 		}
 		c.say(name, in+what, says)
 	}
+}
+
+// asTest is what services that show tests are told of a step that is over; "" of
+// another one.
+func (s *reportStep) asTest() string {
+	switch {
+	case s.Basis != nil && (s.Basis.Basis == "proved" || s.Basis.Basis == "reviewed"):
+		return "passed"
+	case s.Basis != nil:
+		return "skipped: " + s.Basis.Basis
+	case s.Status == "failed":
+		return "failed"
+	case s.Status == "skipped", s.Status == "blocked":
+		return "skipped: " + s.Status
+	}
+	return ""
 }
 
 func (b *basis) name() string {

@@ -1,0 +1,237 @@
+package document
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/safetext"
+	"github.com/planlock/planlock/internal/sarif"
+)
+
+// ForCI is the table of the documents that services of continuous integration
+// read. They are drawn for whoever asks, and not kept beside the journal.
+func ForCI() []Document {
+	return []Document{
+		{Name: "junit.xml", When: "when `planlock report --format junit` asks for it",
+			For: "services that show test results: one test case for each step", Draw: JUnit},
+		{Name: "findings.sarif", When: "when `planlock report --format sarif` asks for it",
+			For: "code hosts and editors: what was found in the run, SARIF 2.1.0", Draw: SARIF},
+		{Name: "github-summary.md", When: "when `planlock report --format github-summary` asks for it",
+			For: "the summary of a job on GitHub", Draw: JobSummary},
+		{Name: "github-annotations.txt", When: "when `planlock report --format github-annotations` asks for it",
+			For: "GitHub: what was found, as workflow commands", Draw: Annotations},
+	}
+}
+
+// An issue is what was found in a run, as services show it beside a line.
+type issue struct {
+	Level string // "error", "warning" or "note"
+	Rule  string
+	Step  *step // nil: it is about the run
+	path
+	Line    int
+	Message string // of what the step did, or of the run
+}
+
+// String is one line for people.
+func (p issue) String() string {
+	text := p.Message
+	if p.Step != nil {
+		text = fmt.Sprintf("step %s: %s", p.Step.Address, text)
+	}
+	if place := strings.TrimPrefix(at(p.text(), p.Line), " at "); place != "" {
+		text = place + ": " + text
+	}
+	return fmt.Sprintf("%s: %s [%s]", p.Level, text, p.Rule)
+}
+
+// issues are all that was found in a run: what gates said no to, what a step
+// changed and did not declare, and what nobody looked at. Errors come first.
+// What was undone, and then done right, is none.
+func (m *Model) issues() []issue {
+	var all []issue
+	seen := map[string]bool{}
+	add := func(p issue) {
+		if key := strings.TrimPrefix(p.String(), p.Level); !seen[key] {
+			seen[key] = true
+			all = append(all, p)
+		}
+	}
+	found := func(level, rule string, s *step, fs []finding) {
+		for _, f := range fs {
+			message := f.Message
+			if f.Expected != "" || f.Happened != "" {
+				message += fmt.Sprintf(" (expected: %s; happened: %s)", dash(f.Expected), dash(f.Happened))
+			}
+			add(issue{Level: level, Rule: orElse(f.Code, rule), Step: s, path: f.path, Line: f.Line, Message: message})
+		}
+	}
+	judged := func(s *step, js []judgement) {
+		for _, j := range js {
+			level := "warning"
+			if j.Blocks {
+				level = "error"
+			}
+			switch {
+			case j.Result == "pass" || j.Result == idle:
+			case len(j.Findings) > 0:
+				found(level, j.Gate, s, j.Findings)
+			default:
+				add(issue{Level: level, Rule: j.Gate, Step: s,
+					Message: strings.TrimSuffix(fmt.Sprintf("gate %s: %s: %s", j.Gate, j.Result, j.Error), ": ")})
+			}
+		}
+	}
+	judged(nil, m.Planning)
+	for _, s := range m.steps {
+		if s.stopped() {
+			f := s.trouble()
+			if f != nil {
+				found("error", string(f.Class), s, f.Findings)
+			}
+			if f == nil || len(f.Findings) == 0 {
+				add(issue{Level: "error", Rule: orElse(s.class(), failed), Step: s,
+					Message: strings.TrimPrefix(s.verdict(), string(s.Address)+" ")})
+			}
+		}
+		judged(s, s.gates())
+		for _, c := range outside(s) {
+			if c.By == "" && c.Undone == "" {
+				add(issue{Level: "warning", Rule: "undeclared-change", Step: s, path: c.Change.path,
+					Message: string(c.Change.Op) + ", but not declared"})
+			}
+		}
+	}
+	judged(nil, m.Final)
+	for _, s := range m.unlooked() {
+		add(issue{Level: "warning", Rule: string(s.Standing.Basis), Step: s,
+			Message: fmt.Sprintf("nobody looked at its work: %s; the plan may say %s", s.Standing.Why, s.Standing.Verify)})
+	}
+	if m.Status == history.NotAchieved && !slices.ContainsFunc(all, issue.fatal) {
+		add(issue{Level: "error", Rule: "not-achieved", Message: "the goal was not achieved" + because(m.Reasons)})
+	}
+	mild := only(all, func(p issue) bool { return !p.fatal() })
+	return append(only(all, issue.fatal), mild...)
+}
+
+// fatal reports whether an issue is an error.
+func (p issue) fatal() bool { return p.Level == "error" }
+
+// class is the class of the failure that stopped the step; "" where none did.
+func (s *step) class() string {
+	if s.Failure != nil {
+		return string(s.Failure.Class)
+	}
+	if f := s.trouble(); f != nil {
+		return string(f.Class)
+	}
+	return ""
+}
+
+// file is the file that an issue is shown beside: its own or, where it has
+// none, that of the plan.
+func (m *Model) file(p issue) (name string, line int) {
+	if p.shown == "" && len(m.Plan.Files) > 0 {
+		return m.Plan.Files[0].shown, 1
+	}
+	return p.shown, p.Line
+}
+
+// SARIF draws what was found in a run as a log of SARIF 2.1.0. A finding that is
+// about no file stands at the plan, since code hosts show nothing else.
+func SARIF(w io.Writer, m *Model) error {
+	var all []sarif.Finding
+	for _, p := range m.issues() {
+		f := sarif.Finding{Rule: p.Rule, Level: p.Level, Text: p.Message}
+		f.File, f.Line = m.file(p)
+		if p.Step != nil {
+			f.Address, f.Text = string(p.Step.Address), fmt.Sprintf("step %s: %s", p.Step.Address, p.Message)
+		}
+		all = append(all, f)
+	}
+	log := sarif.New(m.Version, all)
+	log.Runs[0].Properties = map[string]any{"run": m.Run, "status": m.Status, "goal": m.Goal, "plan": m.Plan.Digest}
+	text, err := json.MarshalIndent(log, "", "  ")
+	if err == nil {
+		_, err = w.Write(append(safetext.JSON(text), '\n'))
+	}
+	return err
+}
+
+// JobSummary draws the report as the summary of a job on GitHub, which takes no
+// more than a mebibyte.
+func JobSummary(w io.Writer, m *Model) error { return byTemplate("github-summary.md")(w, m) }
+
+// Annotations draws what was found in a run as workflow commands of GitHub, a
+// line each.
+func Annotations(w io.Writer, m *Model) error {
+	for _, p := range m.issues() {
+		file, line := m.file(p)
+		title := p.Rule
+		if p.Step != nil {
+			title = fmt.Sprintf("step %s: %s", p.Step.Address, p.Rule)
+		}
+		if err := Annotate(w, p.Level, file, line, 0, title, p.Message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Annotate writes a workflow command with which GitHub shows a message beside a
+// line of a file. level is that of SARIF; line and column may be 0.
+func Annotate(w io.Writer, level, file string, line, column int, title, message string) error {
+	if level == "note" {
+		level = "notice"
+	}
+	var at []string
+	for _, p := range []struct{ name, value string }{
+		{"file", file}, {"line", positive(line)}, {"col", positive(column)}, {"title", title},
+	} {
+		if p.value != "" {
+			at = append(at, p.name+"="+strings.NewReplacer(":", "%3A", ",", "%2C").Replace(oneLine(p.value)))
+		}
+	}
+	_, err := fmt.Fprintf(w, "::%s %s::%s\n", level, strings.Join(at, ","), oneLine(message))
+	return err
+}
+
+// positive is a number; "" of 0.
+func positive(n int) string {
+	if n < 1 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// oneLine is text as it stands in a workflow command: lines end as %0A, and
+// what is invisible is written out.
+func oneLine(text string) string {
+	lines := safetext.Lines(text)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "%", "%25")
+	}
+	return strings.Join(lines, "%0A")
+}
+
+// mostInSummary is how many steps, and how many findings, a summary of a job
+// lists: GitHub takes a mebibyte of it.
+const mostInSummary = 500
+
+// firstIssues are the first findings of a run, a line each.
+func firstIssues(m *Model) []string {
+	all := m.issues()
+	return each(all[:min(mostInSummary, len(all))], issue.String)
+}
+
+// further says how many things a summary does not list; "" where it lists all.
+func further(n int, one, many string) string {
+	if n <= mostInSummary {
+		return ""
+	}
+	return fmt.Sprintf("%s more, which are not listed here", count(n-mostInSummary, one, many))
+}
