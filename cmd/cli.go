@@ -177,9 +177,15 @@ func codes(given []string) []string {
 }
 
 // A signalError says that a person, or the system, wants the program to stop.
-type signalError struct{ signal os.Signal }
+type signalError struct {
+	signal os.Signal
+	by     string // who wants it, where that is no signal
+}
 
 func (e *signalError) Error() string {
+	if e.by != "" {
+		return "stopped by " + e.by
+	}
 	switch e.signal {
 	case os.Interrupt:
 		return "stopped by SIGINT"
@@ -217,7 +223,7 @@ func interruptible(parent context.Context) (context.Context, func()) {
 		select {
 		case s := <-signals:
 			signal.Stop(signals)
-			cancel(&signalError{s})
+			cancel(&signalError{signal: s})
 		case <-done:
 		}
 	}()

@@ -82,7 +82,7 @@ func TestInterruptedStatus(t *testing.T) {
 	run := &history.Run{Started: history.Started{Run: "01A"}}
 	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 143} {
 		ctx, cancel := context.WithCancelCause(context.Background())
-		cancel(&signalError{sig})
+		cancel(&signalError{signal: sig})
 		err := inWorkspace("my dir", about(run, context.Cause(ctx)))
 		if got := status(ctx, err); got != want {
 			t.Errorf("%v: status %d, want %d", sig, got, want)

@@ -31,6 +31,7 @@ import (
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/ledger/source/languages"
 	"github.com/planlock/planlock/ledger/source/treesitter"
+	"github.com/planlock/planlock/plan"
 )
 
 // controller is one for a workspace, with what the host brings.
@@ -279,7 +280,7 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 	if r.servers == nil {
 		r.servers = &mcp.Servers{Dir: c.Dir}
 	}
-	brought := exec.Executors{"shell": &shell.Executor{}, exec.ToolCaller: r.servers.Executor()}
+	brought := exec.Executors{"shell": &shell.Executor{}, plan.ToolCaller: r.servers.Executor()}
 	maps.Copy(brought, known)
 	c.Executors = maps.Clone(brought)
 	first, err := r.seatAgents(c.Executors)

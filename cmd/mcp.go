@@ -343,7 +343,11 @@ func asInterrupt(ctx context.Context) (context.Context, func()) {
 			cancel(context.Cause(ctx))
 			return
 		}
-		cancel(&signalError{os.Interrupt})
+		by := "the agent's client, which has gone away"
+		if errors.Is(context.Cause(ctx), mcp.ErrTakenBack) {
+			by = "the agent's client, which took its call back"
+		}
+		cancel(&signalError{os.Interrupt, by})
 	})
 	return inner, func() { unwatch(); cancel(nil) }
 }

@@ -228,7 +228,7 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {
 			s := &p.Tasks[i].Steps[j]
-			if byShell(s.Executor) && s.Run == "" && s.Prompt != "" &&
+			if byShell(s.By()) && s.Run == "" && s.Prompt != "" &&
 				orOpen(s.Status) == plan.Open &&
 				!slices.Contains(accepted, s.Address.DoneCode()) {
 				list = append(list, s.Address)
@@ -248,7 +248,7 @@ func wordyBackups(p *plan.Plan) (list []string) {
 	const most = 8
 	for _, s := range p.Steps() {
 		for _, b := range s.Backups {
-			if byShell(cmp.Or(b.Executor, s.Executor)) && b.Run == "" && b.ToolPath == "" {
+			if byShell(b.By(s)) && b.Run == "" && b.ToolPath == "" {
 				if len(list) == most {
 					return append(list, "…")
 				}
@@ -315,7 +315,7 @@ func hasOrHave(n int) string {
 func strangers(p *plan.Plan) []string {
 	var names []string
 	add := func(name string) {
-		if name != "" && name != "shell" && name != exec.ToolCaller && !slices.Contains(names, name) {
+		if name != "" && name != "shell" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

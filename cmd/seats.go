@@ -263,11 +263,9 @@ func uses(of *plan.Plan, c *exec.Controller, name string) bool {
 
 // executorsOf are the names that a step and its backups give.
 func executorsOf(s *plan.Step) []string {
-	names := []string{s.Executor}
-	for _, b := range s.Backups {
-		if b.Executor != "" {
-			names = append(names, b.Executor)
-		}
+	names := []string{s.By()}
+	for k := range s.Backups {
+		names = append(names, s.Backups[k].By(s))
 	}
 	return names
 }

@@ -259,7 +259,7 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase, Tests: w.Tests,
 			Within: w.Within, Bound: w.Bound, NonGoals: w.NonGoals, Compress: e.Rec.Run.Flow.Warned,
 			Feedback: w.Feedback, Briefing: w.Briefing, Home: place, Activity: w.Activity, Spent: func(u Usage) { w.Spent(u.spent()) },
-			Runner: w.Runner, Output: w.Output})
+			Sandbox: e.sandboxed().Sandbox, Runner: w.Runner, Output: w.Output})
 		var unserved *attempt.Unserved
 		if limit := (*LimitError)(nil); errors.As(err, &limit) {
 			unserved = &attempt.Unserved{Until: limit.Until, Reason: limit.Reason}

@@ -157,9 +157,12 @@ type Work struct {
 	// Spent tells what the attempt has cost so far, in all. Where that is more
 	// than the run may cost, the context of the attempt ends with [ErrBudget].
 	// Outcome.Usage is what counts in the end.
-	Spent  func(Usage)
-	Runner gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
-	Output io.Writer          // live output for the host; what is written is also kept, bounded
+	Spent func(Usage)
+	// Sandbox is what holds the commands that Runner runs. What an executor does by
+	// itself goes no further: it reaches no network where they have none.
+	Sandbox plan.Sandbox
+	Runner  gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
+	Output  io.Writer          // live output for the host; what is written is also kept, bounded
 }
 
 // WorkOf is the work that a pass is about, done as the step says, with nobody
@@ -167,7 +170,7 @@ type Work struct {
 func WorkOf(p *gate.Pass) Work {
 	return Work{Goal: p.Plan.Goal, Task: p.Task, Step: p.Step, Method: method.Of(p.Step), Attempt: p.Attempt,
 		Within: p.Plan.Declared(p.Task, p.Step).Within, Bound: p.Plan.Binds(p.Task, p.Step), NonGoals: p.Plan.NonGoals,
-		Dir: p.Dir, Runner: p.Runner, Output: io.Discard,
+		Dir: p.Dir, Sandbox: p.Plan.Sandbox, Runner: p.Runner, Output: io.Discard,
 		Activity: func(string) {}, Spent: func(Usage) {}}
 }
 

@@ -1,12 +1,10 @@
 package exec
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/planlock/planlock/exec/internal/binding"
@@ -80,53 +78,13 @@ func (s *servers) look(ctx context.Context, p *plan.Plan, name string) (string, 
 	return version, err
 }
 
-// ToolCaller is the name of the executor that calls tools of servers.
-const ToolCaller = "mcp"
-
-// ToolOf splits the text of a call, as in "files.write_file {…}", into a server and
-// one of its tools.
-func ToolOf(call string) (server, tool string) {
-	words := strings.Fields(call)
-	if len(words) == 0 {
-		return "", ""
-	}
-	server, tool, _ = strings.Cut(words[0], ".")
-	return server, tool
-}
-
 // ServersOf are the servers whose tools a step calls, it or its backups, each
 // once.
-func ServersOf(s *plan.Step) (names []string) {
-	add := func(executor, call string) {
-		server, _ := ToolOf(call)
-		if executor == ToolCaller && server != "" && !slices.Contains(names, server) {
-			names = append(names, server)
-		}
-	}
-	add(s.Executor, s.Run)
-	for _, b := range s.Backups {
-		add(cmp.Or(b.Executor, s.Executor), cmp.Or(b.ToolPath, b.Run))
-	}
-	return names
-}
-
-// toolServers are the servers that a plan names, in [mcp_tools] and by steps that
-// call their tools.
-func toolServers(p *plan.Plan) []string {
-	names := binding.ToolNames(p)
-	for _, s := range p.Steps() {
-		for _, name := range ServersOf(s) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
+func ServersOf(s *plan.Step) (names []string) { return binding.Called(s) }
 
 // askServers adds what has to be accepted of tool servers to what is needed.
 func (e *execution) askServers() {
-	for _, name := range toolServers(e.Plan) {
+	for _, name := range binding.ToolNames(e.Plan) {
 		if accept, found := e.servers.find(name); found && accept.Code != "" {
 			e.Needs = append(e.Needs, needs.Of{Name: "tool server " + name, Accept: &accept})
 		}
@@ -136,7 +94,7 @@ func (e *execution) askServers() {
 // toolServers are the servers that the plan names and that are configured, each
 // with its version, as the envelope has them.
 func (e *execution) toolServers(ctx context.Context) (all []probe.Agent, err error) {
-	for _, name := range toolServers(e.Plan) {
+	for _, name := range binding.ToolNames(e.Plan) {
 		if _, found := e.servers.find(name); !found {
 			continue
 		}

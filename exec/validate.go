@@ -42,11 +42,9 @@ func needed(p *plan.Plan) []string {
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {
 			s := &p.Tasks[i].Steps[j]
-			add(s.Executor)
-			for _, b := range s.Backups {
-				if b.Executor != "" {
-					add(b.Executor)
-				}
+			add(s.By())
+			for k := range s.Backups {
+				add(s.Backups[k].By(s))
 			}
 		}
 	}
@@ -325,7 +323,7 @@ func (c *Controller) jobs(of *plan.Plan, said flow.Settings) int {
 	}
 	lanes := of.Lanes()
 	for _, s := range of.Steps() {
-		if x, err := c.Executors.find(s.Executor); (err != nil || name(x) != "shell") && lanes.Alone(s.Address) == "" {
+		if x, err := c.Executors.find(s.By()); (err != nil || name(x) != "shell") && lanes.Alone(s.Address) == "" {
 			return defaultJobs
 		}
 	}
@@ -376,6 +374,9 @@ func (c *Controller) Options() plan.CheckOptions {
 		o.Gates[info.Name] = info.Args
 	}
 	for n, x := range c.Executors {
+		if n == plan.ToolCaller {
+			continue
+		}
 		if n == "" && x != nil {
 			n = name(x)
 		}

@@ -13,8 +13,9 @@ type Backup struct {
 	Executor         string
 	TriggerCondition string
 	ExecutionMethod  string
-	ToolPath         string
-	ToolArgs         []string
+	ToolPath         string   // a program
+	Tool             string   // a tool of a server, as in "files.write_file", which planlock calls
+	ToolArgs         []string // of the program; of a tool, each as NAME=VALUE
 }
 
 // OnlyRepeats reports whether the description of a backup says nothing but that
@@ -41,7 +42,7 @@ func (b *Backup) OnlyRepeats() bool {
 // the same, or says that it does.
 func (s *Step) SameAgain(b *Backup) bool {
 	same := b.Run == s.Run && b.Prompt == s.Prompt && b.Run+b.Prompt != ""
-	return same && b.ToolPath == "" && (b.Executor == "" || b.Executor == s.Executor) || b.OnlyRepeats()
+	return same && b.ToolPath+b.Tool == "" && (b.Executor == "" || b.Executor == s.Executor) || b.OnlyRepeats()
 }
 
 // repeatWords say that something is done once more, and emptyWords do not say

@@ -194,7 +194,7 @@ func (r *runnable) judge(i int, t *Task) {
 
 // method judges what a machine is given to do.
 func (r *runnable) method(key string, s *Step) {
-	if s.Run == "" && s.Prompt == "" {
+	if !s.HasMethod() {
 		r.report(key, fmt.Sprintf("step %s has neither a method nor a text", s.Address), "say in a few words what is to be done")
 	}
 	for _, t := range textsOf(s.Visit) {

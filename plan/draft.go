@@ -247,7 +247,7 @@ func (d *Draft) complete(stepless bool) {
 			d.implied[i] = true
 		}
 		for j := range t.Steps {
-			if s := &t.Steps[j]; s.Run == "" && s.Prompt == "" {
+			if s := &t.Steps[j]; !s.HasMethod() {
 				s.Prompt = s.Description
 			}
 		}

@@ -233,6 +233,8 @@ func (s *Step) Visit(v Visitor) {
 	v.Text(Key{Name: "description", Doc: "what the step does", means: prose}, &s.Description)
 	v.Text(Key{Name: "run", Doc: "a shell command", means: command}, &s.Run)
 	v.Text(Key{Name: "prompt", Doc: "what an agent is asked", means: prose}, &s.Prompt)
+	v.Text(Key{Name: "tool", Doc: "a tool of an MCP server, as in \"files.write_file\", which planlock calls itself"}, &s.Tool)
+	optional(v, Key{Name: "tool_args", Doc: "its arguments, by name"}, &s.ToolArgs, (*Arguments).visit)
 	v.Text(Key{Name: "expected_output", Doc: "in words, what it must have brought about", means: prose},
 		&s.ExpectedOutput)
 	v.Texts(Key{Name: "supersedes", Doc: "addresses of earlier steps whose postconditions need not hold any more",
@@ -352,5 +354,6 @@ func (b *Backup) Visit(v Visitor) {
 	v.Text(Key{Name: "trigger_condition", Doc: "when it is used, as in \"primary_failure\""}, &b.TriggerCondition)
 	v.Text(Key{Name: "execution_method", Doc: "how it is carried out"}, &b.ExecutionMethod)
 	v.Text(Key{Name: "tool_path", Doc: "the program of a tool", means: command}, &b.ToolPath)
-	v.Texts(Key{Name: "tool_args", Doc: "its arguments"}, &b.ToolArgs)
+	v.Text(Key{Name: "tool", Doc: "a tool of an MCP server, as in \"files.write_file\", which planlock calls itself"}, &b.Tool)
+	v.Texts(Key{Name: "tool_args", Doc: "arguments of the program; of a tool of a server each as \"name=value\""}, &b.ToolArgs)
 }

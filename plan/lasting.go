@@ -111,7 +111,8 @@ func (c Check) status() int {
 
 // words reports whether what a step says in words names something.
 func (s *Step) words(name string) bool {
-	return paths.Named(s.Description, name) || paths.Named(s.Prompt, name) || paths.Named(s.Run, name)
+	return paths.Named(s.Description, name) || paths.Named(s.Prompt, name) || paths.Named(s.Run, name) ||
+		paths.Named(s.ToolCall(), name)
 }
 
 // lastOf is the last name of a symbol, by which words call it.

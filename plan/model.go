@@ -88,6 +88,7 @@ type Value struct {
 const (
 	kindString  = "string"
 	kindInteger = "integer"
+	kindFloat   = "float"
 	kindBoolean = "boolean"
 	kindArray   = "array"
 	kindTable   = "table"
@@ -276,7 +277,9 @@ type Step struct {
 	Description    string
 	Executor       string        // "" : the host's default
 	Run            string        // a shell command, or
-	Prompt         string        // for an agent
+	Prompt         string        // for an agent, or
+	Tool           string        // a tool of a server, as in "files.write_file", which planlock calls
+	ToolArgs       *Arguments    // those of Tool; nil: none
 	Timeout        time.Duration // 0: what its task's estimate comes to, else DefaultTimeout
 	ExpectedOutput string
 	Expect         *Expect

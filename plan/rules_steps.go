@@ -23,13 +23,13 @@ func stepRules() []rule {
 				}
 			}},
 		{code: "method-missing", severity: Error, why: "Under strict a step says how it is done.",
-			step: lacking(func(_ *inspection, s *stepPart) bool { return s.Run == "" && s.Prompt == "" },
+			step: lacking(func(_ *inspection, s *stepPart) bool { return !s.HasMethod() },
 				"", "the step does not say how it is done",
 				addMethod)},
 		{code: "method-is-description", severity: Warning,
 			why: "Under observe a step without a method is carried out by its description.",
 			step: func(x *inspection, s *stepPart, tell tell) {
-				if !x.strict && s.Run == "" && s.Prompt == "" {
+				if !x.strict && !s.HasMethod() {
 					tell("", "the step has no method; the executor is given its description", addMethod)
 				}
 			}},
@@ -38,21 +38,26 @@ func stepRules() []rule {
 				if s.Run != "" && s.Prompt != "" {
 					tell("prompt", "a step has one method: run or prompt", "move the other to  [[tasks.steps.backups]]")
 				}
+				if s.Tool != "" && s.Run+s.Prompt != "" {
+					tell("tool", "a step has one method: a tool, run or prompt", "move the other to  [[tasks.steps.backups]]")
+				}
 				for k, b := range s.Backups {
 					if b.Run != "" && b.Prompt != "" {
 						tell(fmt.Sprintf("backups[%d].prompt", k), "a backup has one method: run or prompt",
 							"make two backups of it")
 					}
-					if b.ToolPath != "" && b.Run+b.Prompt != "" {
-						tell(fmt.Sprintf("backups[%d].tool_path", k), "a backup has one method: a tool, run or prompt",
+					if b.ToolPath+b.Tool != "" && b.Run+b.Prompt != "" || b.ToolPath != "" && b.Tool != "" {
+						tell(fmt.Sprintf("backups[%d].%s", k, toolKey(b)), "a backup has one method: a tool, run or prompt",
 							"make two backups of it")
 					}
 				}
 			}},
+		{code: "tool-invalid", severity: Error, said: true, why: "A step that is a call of a tool names the tool behind its server, with arguments that JSON has.",
+			step: toolFaults},
 		{code: "backup-no-method", severity: Error, why: "A backup says how it is done.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				for k, b := range s.Backups {
-					if b.Run == "" && b.Prompt == "" && b.ToolPath == "" && b.Description == "" {
+					if b.Run == "" && b.Prompt == "" && b.ToolPath+b.Tool == "" && b.Description == "" {
 						tell(fmt.Sprintf("backups[%d]", k), "the backup does not say how it is done", addMethod)
 					}
 				}

@@ -37,9 +37,9 @@ func New(t testing.TB, text string, files Files, executor exec.Executor) *Bench 
 	t.Helper()
 	b := Around(t, text, files, exec.Controller{Executors: exec.Default(executor), Gates: builtin.Gates()})
 	for _, step := range b.Draft.Plan.Steps() {
-		b.Controller.Executors[step.Executor] = executor
-		for _, backup := range step.Backups {
-			b.Controller.Executors[backup.Executor] = executor
+		b.Controller.Executors[step.By()] = executor
+		for i := range step.Backups {
+			b.Controller.Executors[step.Backups[i].By(step)] = executor
 		}
 	}
 	return b

@@ -53,7 +53,7 @@ func (c *Case) Hears() bool {
 // anything besides it.
 func (c *Case) Tells(m method.Method) bool {
 	_, step := c.Place()
-	return m.Prompt != "" || !slices.Contains(c.Run.Roles.Deaf, cmp.Or(m.Executor, step.Executor))
+	return m.Prompt != "" || !slices.Contains(c.Run.Roles.Deaf, cmp.Or(m.Executor, step.By()))
 }
 
 // LeftBehind reports whether the latest attempt of a step changed something

@@ -36,9 +36,12 @@ type Server struct {
 	Runs func() ([]string, error)
 }
 
-// ErrGone is the cause with which the context of a run ends when the client has
-// gone away, or takes back the call that began the run.
-var ErrGone = errors.New("mcp: the client has gone away")
+// The causes with which the context of a run ends: the client has gone away, or
+// took back the call that waits for the run.
+var (
+	ErrGone      = errors.New("mcp: the client has gone away")
+	ErrTakenBack = errors.New("mcp: the client took its call back")
+)
 
 // Serve serves a client on two streams until it goes away or ctx ends. A run
 // that goes on then is interrupted, and has ended when Serve returns. The error
@@ -46,7 +49,8 @@ var ErrGone = errors.New("mcp: the client has gone away")
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	serving := &serving{Server: s, ctx: ctx, free: make(chan struct{}, maxCalls)}
+	serving := &serving{Server: s, ctx: ctx, free: make(chan struct{}, maxCalls),
+		in: &input{ReadCloser: in}}
 	serving.protocol = sdk.NewServer(&sdk.Implementation{Name: "planlock", Version: s.Version,
 		Title: "planlock: plans as contracts"}, &sdk.ServerOptions{
 		Instructions: instructions,
@@ -58,7 +62,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 		serving.protocol.AddTool(t, serving.called)
 	}
 	serving.addReports()
-	session, err := serving.protocol.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out,
+	session, err := serving.protocol.Connect(ctx, &sdk.IOTransport{Reader: serving.in, Writer: out,
 		MaxLineLength: maxMessage}, nil)
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
@@ -91,9 +95,24 @@ type serving struct {
 	ctx      context.Context // ends when the client is gone
 	free     chan struct{}   // holds a value for each call that is under way
 	calls    sync.WaitGroup
+	in       *input
 
 	mu  sync.Mutex
 	run *underWay // nil: none began yet
+}
+
+// input is what a client says; over tells that it says nothing more.
+type input struct {
+	io.ReadCloser
+	over atomic.Bool
+}
+
+func (i *input) Read(p []byte) (int, error) {
+	n, err := i.ReadCloser.Read(p)
+	if err != nil {
+		i.over.Store(true)
+	}
+	return n, err
 }
 
 // underWay is a run that goes on in the server, or went on last.
@@ -203,7 +222,11 @@ func (s *serving) goOn(ctx context.Context, r *sdk.CallToolRequest, c Call, wait
 		return Said{Text: "The run goes on. status says where it stands; it waits for the end of the run where wait_seconds is given.",
 			Document: u.document()}, nil
 	case <-ctx.Done():
-		cancel(ErrGone)
+		if s.in.over.Load() { // the SDK takes the calls of a client that goes away back
+			cancel(ErrGone)
+		} else {
+			cancel(ErrTakenBack)
+		}
 		<-u.over
 	}
 	return u.said, u.err

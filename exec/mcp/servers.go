@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +93,9 @@ func (s *Servers) Look(ctx context.Context, p *plan.Plan, name string) (version 
 	if err != nil {
 		return "", err
 	}
+	if err := fit(p, name, tools); err != nil {
+		return "", err
+	}
 	return open.version(tools, c.digest), nil
 }
 
@@ -110,6 +112,8 @@ type open struct {
 	name    string
 	session *sdk.ClientSession
 	running *running // nil: it runs elsewhere
+	visit   *visit   // how it is reached there
+	veil    *strings.Replacer
 }
 
 // open starts a server and says hello. It ends when ctx does, at the latest.
@@ -118,7 +122,7 @@ func (s *Servers) open(ctx context.Context, name string, at place, progress func
 	if !ok {
 		return nil, &ServerError{name, Missing, "no file configures it"}
 	}
-	o := &open{name: name}
+	o := &open{name: name, veil: c.veil()}
 	//lint:ignore SA1019 servers of files ask for the roots, which work until 2027 at least
 	roots := &sdk.RootCapabilities{}
 	client := sdk.NewClient(&sdk.Implementation{Name: "planlock", Version: exec.Version()}, &sdk.ClientOptions{
@@ -126,10 +130,10 @@ func (s *Servers) open(ctx context.Context, name string, at place, progress func
 		Capabilities: &sdk.ClientCapabilities{RootsV2: roots},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if progress != nil {
-				progress(strings.TrimSpace(fmt.Sprintf("%s %s", name, r.Params.Message)))
+				progress(o.veil.Replace(strings.TrimSpace(name + " " + r.Params.Message)))
 			}
 		}})
-	if at.root != "" {
+	if at.root != "" && c.URL == "" {
 		//lint:ignore SA1019 as above
 		client.AddRoots(&sdk.Root{URI: "file://" + filepath.ToSlash(at.root), Name: "workspace"})
 	}
@@ -150,8 +154,12 @@ func (s *Servers) transport(ctx context.Context, c configured, o *open, at place
 		if at.sandbox.Level == "strict" || at.sandbox.Level != "none" && at.sandbox.Network != nil && !*at.sandbox.Network {
 			return nil, &ServerError{o.name, Refused, "it is reached by the network, and the sandbox of the plan has none"}
 		}
-		return &sdk.StreamableClientTransport{Endpoint: expanded(c.URL), MaxRetries: -1, DisableStandaloneSSE: true,
-			HTTPClient: &http.Client{Transport: headers(c.Headers)}}, nil
+		visit, transport, err := visiting(c, cmp.Or(s.TerminateDuration, 300*time.Millisecond))
+		if err != nil {
+			return nil, &ServerError{o.name, Missing, err.Error()}
+		}
+		o.visit = visit
+		return transport, nil
 	}
 	args := []string{expanded(c.Command)}
 	for _, a := range c.Args {
@@ -174,18 +182,6 @@ func (s *Servers) transport(ctx context.Context, c configured, o *open, at place
 	o.running = start(ctx, at.runner, gate.Command{Args: args, Env: env, Dir: dir},
 		cmp.Or(s.TerminateDuration, 300*time.Millisecond))
 	return &sdk.IOTransport{Reader: o.running.out, Writer: o.running.in, MaxLineLength: maxMessage}, nil
-}
-
-// headers adds headers to requests; what they come to is in no message.
-type headers map[string]string
-
-// RoundTrip is of [http.RoundTripper].
-func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	for name, value := range h {
-		r.Header.Set(name, expanded(value))
-	}
-	return http.DefaultTransport.RoundTrip(r)
 }
 
 // running is a program that speaks on its standard streams.
@@ -246,14 +242,18 @@ func (o *open) fault(ctx context.Context, err error) error {
 	e := &ServerError{Name: o.name, Is: Garbage, Why: err.Error()}
 	over := ctx.Err() != nil
 	if o.running == nil {
+		if o.session != nil {
+			o.session.Close()
+		}
 		switch {
 		case over && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 			e.Is, e.Why = Hung, "it said nothing within its time"
 		case over:
 			return context.Cause(ctx)
-		case strings.Contains(e.Why, "connection refused"), strings.Contains(e.Why, "no such host"):
-			e.Is = Missing
+		default:
+			e = o.visit.fault(o.name, err)
 		}
+		e.Why = o.veil.Replace(e.Why)
 		return e
 	}
 	died := false
@@ -288,6 +288,7 @@ func (o *open) fault(ctx context.Context, err error) error {
 	default:
 		e.Why = "what it says is not the protocol: " + err.Error() + tail
 	}
+	e.Why = o.veil.Replace(e.Why)
 	return e
 }
 

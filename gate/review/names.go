@@ -25,7 +25,8 @@ func stepNames(step *plan.Step, path string) bool {
 	}
 	return slices.Contains(step.Evidence, path) ||
 		slices.ContainsFunc(step.Postconditions, func(c plan.Check) bool { return c.Path == path }) ||
-		mentions(step.Description, path) || mentions(step.Prompt, path) || mentions(step.Run, path)
+		mentions(step.Description, path) || mentions(step.Prompt, path) || mentions(step.Run, path) ||
+		mentions(step.ToolCall(), path)
 }
 
 // mentions reports whether a text has a path in it, as a word of its own. A path

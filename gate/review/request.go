@@ -65,6 +65,7 @@ type Step struct {
 	Description string   `json:"description"`
 	Run         string   `json:"run,omitempty"`
 	Prompt      string   `json:"prompt,omitempty"`
+	Tool        string   `json:"tool,omitempty"` // of a server, with its arguments as JSON
 	Executor    string   `json:"executor,omitempty"`
 	Artifacts   []string `json:"expected_artifacts,omitempty"` // to be created or modified, and owed as evidence
 	Patch       string   `json:"patch_id,omitempty"`           // where it is done otherwise than planned
@@ -82,7 +83,7 @@ type Step struct {
 // returns may be changed until the next one is added.
 func (r *Request) AddStep(s *plan.Step) *Step {
 	r.Steps = append(r.Steps, Step{Address: string(s.Address), Description: s.Description, Run: s.Run,
-		Prompt: s.Prompt, Executor: s.Executor, Artifacts: s.Expected()})
+		Prompt: s.Prompt, Tool: s.ToolCall(), Executor: s.Executor, Artifacts: s.Expected()})
 	return &r.Steps[len(r.Steps)-1]
 }
 
@@ -103,7 +104,7 @@ func (r *Request) Prompt() string {
 	b.WriteString("\nSteps:\n")
 	for _, s := range r.Steps {
 		fmt.Fprintf(&b, "%s %s\n", s.Address, s.Description)
-		list(&b, "", []string{s.Run + s.Prompt})
+		list(&b, "", []string{s.Run + s.Prompt + s.Tool})
 	}
 	list(&b, "\nWhat public symbols promise:\n", r.Surfaces)
 	list(&b, "\nWhy it was rejected before:\n", r.Feedback)

@@ -33,7 +33,7 @@ func treeOf(list []plan.Setting, taken []string) *branch {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, plan.Setting.Compare)
 	for i := range list {
-		root.put(splitKey(list[i].Key), &list[i].Value)
+		root.put(spelling.SplitKey(list[i].Key), &list[i].Value)
 	}
 	root.sort()
 	return root
@@ -127,48 +127,13 @@ func (t *branch) sort() {
 	}
 }
 
-// splitKey takes a dotted key apart. One that is not spelled as such is one
-// name.
-func splitKey(key string) []string {
-	var parts []string
-	for rest := key; ; {
-		if strings.HasPrefix(rest, `"`) {
-			quoted, err := strconv.QuotedPrefix(rest)
-			if err != nil {
-				return []string{key}
-			}
-			name, err := strconv.Unquote(quoted)
-			if err != nil {
-				return []string{key}
-			}
-			parts, rest = append(parts, name), rest[len(quoted):]
-		} else {
-			end := strings.IndexByte(rest, '.')
-			if end < 0 {
-				end = len(rest)
-			}
-			if rest[:end] == "" {
-				return []string{key}
-			}
-			parts, rest = append(parts, rest[:end]), rest[end:]
-		}
-		if rest == "" {
-			return parts
-		}
-		if rest[0] != '.' {
-			return []string{key}
-		}
-		rest = rest[1:]
-	}
-}
-
 // placed are settings in tables that a plan may have: those of no free table
 // stand below metadata.
 func placed(list []plan.Setting, tables []string) []plan.Setting {
 	const other = "metadata"
 	out := make([]plan.Setting, len(list))
 	for i, s := range list {
-		key := splitKey(s.Key)
+		key := spelling.SplitKey(s.Key)
 		isTable := len(key) > 1 || s.Value.Kind == tomltree.Table
 		if !slices.Contains(tables, key[0]) || !isTable {
 			s.Key = other + "." + s.Key

@@ -2,6 +2,7 @@ package binding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,8 +39,49 @@ type Tools struct {
 	Ask func(ctx context.Context, name string) error
 }
 
-// toolsOf lists the tool servers that a plan names in [mcp_tools].
+// Called are the servers whose tools a step calls, it or its backups, each once.
+func Called(s *plan.Step) (names []string) {
+	add := func(name string) {
+		if server, _, ok := plan.ToolOf(name); ok && !slices.Contains(names, server) {
+			names = append(names, server)
+		}
+	}
+	add(s.Tool)
+	for _, b := range s.Backups {
+		add(b.Tool)
+	}
+	return names
+}
+
+// calledIn are the servers whose tools the steps of a plan call, each once.
+func calledIn(p *plan.Plan) (names []string) {
+	for _, s := range p.Steps() {
+		for _, name := range Called(s) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// toolsOf lists the tool servers that a plan names in [mcp_tools], and those
+// whose tools its steps call, which it requires.
 func toolsOf(p *plan.Plan) (tools []history.Tool) {
+	tools = listedIn(p)
+	for _, name := range calledIn(p) {
+		called := history.Tool{Name: name, Need: toolRequired, Status: toolListed}
+		if i := slices.IndexFunc(tools, func(t history.Tool) bool { return t.Name == name }); i >= 0 {
+			tools[i] = called
+		} else {
+			tools = append(tools, called)
+		}
+	}
+	return tools
+}
+
+// listedIn lists the tool servers that a plan names in [mcp_tools].
+func listedIn(p *plan.Plan) (tools []history.Tool) {
 	for _, need := range []string{toolRequired, toolRecommended, toolOptional} {
 		for _, s := range p.Settings {
 			if s.Key != "mcp_tools."+need {
@@ -57,7 +99,8 @@ func toolsOf(p *plan.Plan) (tools []history.Tool) {
 	return tools
 }
 
-// ToolNames are the names of the tool servers that a plan names, each once.
+// ToolNames are the names of the tool servers that a plan names, or whose tools
+// its steps call, each once.
 func ToolNames(p *plan.Plan) (names []string) {
 	for _, tool := range toolsOf(p) {
 		if !slices.Contains(names, tool.Name) {
@@ -116,8 +159,11 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 	if !verifies(x.Plan, "check_on_startup") {
 		return tools, nil, nil
 	}
-	if x.Ask == nil {
+	ask := x.Ask
+	if called := calledIn(x.Plan); ask == nil && len(called) == 0 {
 		return tools, unseen(tools), nil
+	} else if ask == nil {
+		ask = func(context.Context, string) error { return errors.New("no tool server is configured at all") }
 	}
 	var missing, names []string
 	for i := range tools {
@@ -125,7 +171,7 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 		if tool.Need == toolOptional {
 			continue
 		}
-		why := x.isThere(ctx, tool.Name)
+		why := isThere(ctx, ask, tool.Name)
 		if session.Interrupted(ctx) {
 			return nil, nil, context.Cause(ctx)
 		}
@@ -157,13 +203,13 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 // isThere asks about one tool server. A panic is a reason why it is not there,
 // and so is an answer that comes too late: one that heeds no time is not waited
 // for.
-func (x *Tools) isThere(ctx context.Context, name string) error {
+func isThere(ctx context.Context, ask func(context.Context, string) error, name string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, toolTime,
 		fmt.Errorf("exec: nobody said within %s whether it is there", toolTime))
 	defer cancel()
 	answer := make(chan error, 1)
 	go func() {
-		answer <- session.Caught(fmt.Sprintf("asking for tool %q", name), func() error { return x.Ask(ctx, name) })
+		answer <- session.Caught(fmt.Sprintf("asking for tool %q", name), func() error { return ask(ctx, name) })
 	}()
 	select {
 	case err := <-answer:

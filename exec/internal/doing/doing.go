@@ -25,6 +25,8 @@ func Of(task *plan.Task, s *plan.Step) string {
 	switch {
 	case len(programs) > 0:
 		b.WriteString("runs " + strings.Join(programs, ", "))
+	case s.Tool != "":
+		b.WriteString("calls " + s.Tool)
 	case s.Run != "":
 		b.WriteString("runs a command")
 	default:

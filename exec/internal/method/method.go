@@ -7,6 +7,8 @@
 package method
 
 import (
+	"cmp"
+
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
@@ -18,11 +20,13 @@ type Method struct {
 	ID          string
 	Description string
 	// Run is a shell command, Prompt what an agent is told. One of them is
-	// empty.
+	// empty; both are where a tool is called.
 	Run, Prompt string
 	// Executor is the name of who carries it out; "" for the host's default.
 	Executor string
-	// Tool is the tool_path of a backup that is a tool, with its arguments.
+	// Tool is the tool_path of a backup that is a program, with its arguments; or,
+	// where Executor is [plan.ToolCaller], a tool of a server, with its arguments as
+	// one JSON object, or each as NAME=VALUE.
 	Tool     string
 	ToolArgs []string
 	// Env are variables for Run, and Feedback is told to whoever carries it
@@ -40,7 +44,7 @@ func Find(step *plan.Step, s *history.Step, id string) Method {
 	for _, b := range step.Backups {
 		if recovery.BackupName(b) == id {
 			return Method{ID: id, Description: b.Description, Run: b.Run, Prompt: b.Prompt,
-				Executor: b.Executor, Tool: b.ToolPath, ToolArgs: b.ToolArgs}
+				Executor: b.By(step), Tool: cmp.Or(b.Tool, b.ToolPath), ToolArgs: b.ToolArgs}
 		}
 	}
 	return Of(step)
@@ -69,8 +73,12 @@ func Approved(run *history.Run, step *plan.Step, s *history.Step, id string) Met
 
 // Of is a step's own method.
 func Of(step *plan.Step) Method {
-	return Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt,
-		Executor: step.Executor}
+	m := Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt,
+		Executor: step.By(), Tool: step.Tool}
+	if args, err := step.ToolArgs.JSON(); m.Tool != "" && err == nil { // else the plan was not locked
+		m.ToolArgs = []string{string(args)}
+	}
+	return m
 }
 
 func ofPatch(p *history.Patched) Method {

@@ -174,11 +174,11 @@ func leadsOut(word string) bool {
 
 // Changes reports whether carrying out after is another thing than carrying out
 // m: a command that differs in blanks or comments alone is the same, and reads no
-// feedback.
+// feedback; nor does a tool.
 func (m Method) Changes(after Method) bool {
 	return bare(m.Run) != bare(after.Run) || strings.TrimSpace(m.Prompt) != strings.TrimSpace(after.Prompt) ||
 		!maps.Equal(m.Env, after.Env) ||
-		m.Run == "" && !slices.Equal(m.Feedback, after.Feedback)
+		m.Run+m.Tool == "" && !slices.Equal(m.Feedback, after.Feedback)
 }
 
 // Diff is what a patch changes, line by line.

@@ -107,8 +107,8 @@ func backupApproach(c *guard.Case, step *plan.Step, b plan.Backup) ask.Approach 
 	if b.TriggerCondition != "" {
 		a.Pros = append(a.Pros, "it is meant for: "+b.TriggerCondition)
 	}
-	if b.ToolPath != "" {
-		a.Pros = append(a.Pros, "it uses a tool: "+b.ToolPath)
+	if tool := cmp.Or(b.ToolPath, b.Tool); tool != "" {
+		a.Pros = append(a.Pros, "it uses a tool: "+tool)
 	}
 	if done, tried := usesOf(c.Run, a.Method, b.Description); tried > 0 {
 		point := fmt.Sprintf("it succeeded in %d of %d steps so far", done, tried)

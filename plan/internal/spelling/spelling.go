@@ -20,6 +20,41 @@ func QuoteKey(name string) string {
 	return strconv.Quote(name)
 }
 
+// SplitKey takes a dotted key apart. One that is not spelled as such is one
+// name.
+func SplitKey(key string) []string {
+	var parts []string
+	for rest := key; ; {
+		if strings.HasPrefix(rest, `"`) {
+			quoted, err := strconv.QuotedPrefix(rest)
+			if err != nil {
+				return []string{key}
+			}
+			name, err := strconv.Unquote(quoted)
+			if err != nil {
+				return []string{key}
+			}
+			parts, rest = append(parts, name), rest[len(quoted):]
+		} else {
+			end := strings.IndexByte(rest, '.')
+			if end < 0 {
+				end = len(rest)
+			}
+			if rest[:end] == "" {
+				return []string{key}
+			}
+			parts, rest = append(parts, rest[:end]), rest[end:]
+		}
+		if rest == "" {
+			return parts
+		}
+		if rest[0] != '.' {
+			return []string{key}
+		}
+		rest = rest[1:]
+	}
+}
+
 // Nearest returns the name that takes the fewest edits from word, or "" if all
 // are far.
 func Nearest(word string, names []string) string { return spelling.Nearest(word, names) }

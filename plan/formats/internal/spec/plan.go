@@ -331,7 +331,7 @@ func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], fir
 			s.MaxRetries = said
 		}
 	}
-	if s.Run == "" && s.Prompt == "" {
+	if !s.HasMethod() {
 		s.Prompt = strings.TrimSpace(strings.Join(append([]string{x.method.or(y.method).text}, x.more...), "\n"))
 	}
 	if p.first != nil && p.second != nil {
@@ -399,7 +399,7 @@ func makeBackup(f, g *backup) plan.Backup {
 	b.ID, b.Description, b.TriggerCondition = cmp.Or(f.id, g.id), f.text.or(g.text).text, cmp.Or(g.trigger, f.trigger)
 	b.ExecutionMethod, b.ToolPath = cmp.Or(g.how, f.how), cmp.Or(g.tool, f.tool)
 	b.ToolArgs = listSaid(g.args, f.args)
-	if b.Run == "" && b.Prompt == "" {
+	if b.Run == "" && b.Prompt == "" && b.Tool == "" {
 		b.Prompt = g.method.or(f.method).or(say(b.Description, 0)).text
 	}
 	return b
