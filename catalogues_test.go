@@ -114,7 +114,7 @@ func factTables(t *testing.T) *facts {
 	t.Helper()
 	f := &facts{map[string]structure{}, map[string]string{}, map[string][]string{}, map[string][]string{}, nil}
 	for _, dir := range []string{
-		"exec/history", "exec/ask", "exec/jobs", "gate", "gate/review", "gate/evidence", "ledger", "plan", "envelope",
+		"exec/history", "exec/ask", "exec/commit", "exec/jobs", "gate", "gate/review", "gate/evidence", "ledger", "plan", "envelope",
 		"checkpoint/record",
 	} {
 		names, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -14,27 +14,29 @@ import (
 type configCommand struct {
 	arguments
 	workspaceFlag
-	Format     string   `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
-	Agent      []string `sep:"none" placeholder:"NAME" help:"as of run"`
-	Validator  string   `placeholder:"X" help:"as of run"`
-	Advisor    string   `placeholder:"X" help:"as of run"`
-	Researcher string   `placeholder:"X" help:"as of run"`
-	Preset     string   `placeholder:"NAME" help:"as of run"`
-	Profile    string   `placeholder:"PROFILE" help:"as of run"`
-	Mode       string   `placeholder:"MODE" help:"as of run"`
-	Jobs       string   `placeholder:"N" help:"as of run"`
-	Budget     string   `placeholder:"AMOUNT" help:"as of run"`
-	Answers    string   `placeholder:"POLICY" help:"as of run"`
-	Env        []string `sep:"none" placeholder:"NAME" help:"as of run"`
-	Writable   []string `sep:"none" placeholder:"FOLDER" help:"as of run"`
+	Format       string   `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
+	Agent        []string `sep:"none" placeholder:"NAME" help:"as of run"`
+	Validator    string   `placeholder:"X" help:"as of run"`
+	Advisor      string   `placeholder:"X" help:"as of run"`
+	Researcher   string   `placeholder:"X" help:"as of run"`
+	Preset       string   `placeholder:"NAME" help:"as of run"`
+	Profile      string   `placeholder:"PROFILE" help:"as of run"`
+	Mode         string   `placeholder:"MODE" help:"as of run"`
+	Jobs         string   `placeholder:"N" help:"as of run"`
+	Budget       string   `placeholder:"AMOUNT" help:"as of run"`
+	Answers      string   `placeholder:"POLICY" help:"as of run"`
+	CommitAuthor string   `placeholder:"NAME" help:"as of run"`
+	CoAuthor     []string `sep:"none" placeholder:"NAME" help:"as of run"`
+	Env          []string `sep:"none" placeholder:"NAME" help:"as of run"`
+	Writable     []string `sep:"none" placeholder:"FOLDER" help:"as of run"`
 }
 
 // flagged are the flags that were typed, by their names.
 func (f *configCommand) flagged() map[string][]string {
-	all := map[string][]string{"agent": f.Agent, "env": f.Env, "writable": f.Writable}
+	all := map[string][]string{"agent": f.Agent, "co-author": f.CoAuthor, "env": f.Env, "writable": f.Writable}
 	for name, value := range map[string]string{"validator": f.Validator, "advisor": f.Advisor,
 		"researcher": f.Researcher, "preset": f.Preset, "profile": f.Profile, "mode": f.Mode, "jobs": f.Jobs,
-		"budget": f.Budget, "answers": f.Answers} {
+		"budget": f.Budget, "answers": f.Answers, "commit-author": f.CommitAuthor} {
 		if value != "" {
 			all[name] = []string{value}
 		}

@@ -10,6 +10,7 @@ require (
 	github.com/planlock/planlock v0.1.0
 	github.com/planlock/planlock/envelope/attest v0.1.0
 	github.com/planlock/planlock/exec/agent v0.1.0
+	github.com/planlock/planlock/exec/git v0.1.0
 	github.com/planlock/planlock/exec/mcp v0.1.0
 	github.com/planlock/planlock/ledger/source/treesitter v0.1.0
 	github.com/rogpeppe/go-internal v1.16.0

@@ -106,6 +106,7 @@ func (f *runCommand) begin(c *exec.Controller) func(context.Context, *plan.Locke
 type session struct {
 	conduct
 	summaryFlag
+	commitFlags
 	Shadow bool   `again:"never" help:"try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"`
 	Format string `again:"never" enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text, or jsonl: the journal's records as they are written"`
 
@@ -156,6 +157,9 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	c.Mode, c.Preset, c.NoSandbox, c.Patience, c.TokenBudget = plan.Mode(s.Mode), s.Preset, s.NoSandbox, s.Patience,
 		s.TokenBudget
 	c.Jobs, c.Given, c.Budget = s.Jobs, s.flags, budget
+	if err := s.commits(c, s.flags); err != nil {
+		return nil, err
+	}
 	return c, s.seat(ctx, p, c, executor)
 }
 

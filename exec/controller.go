@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
@@ -93,6 +94,10 @@ type Controller struct {
 	// Evidence says how the evidence of each task is looked for at its end;
 	// nil: it is not.
 	Evidence *search.Policy
+	// Committer commits accepted work to the repository of the workspace, as far
+	// as the policy of the run wants that; module exec/git has one. Nil: nobody
+	// does.
+	Committer commit.Committer
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
 	// OpenLog opens the log of a run; nil for a file below .planlock.

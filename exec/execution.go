@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/commits"
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/drive"
@@ -228,13 +229,17 @@ func (e *execution) assemble() {
 			Roles:    func() history.Roles { return c.roles(e.needed) },
 			Warnings: append(c.withoutSay(e.Plan), c.unasked(e.Plan)...)}}
 	e.rewind.Beside = e.life.Beside
+	e.life.Commits = &commits.Commits{Session: s, Deliveries: e.deliveries}
+	if x := c.Committer; x != nil {
+		e.life.Commits.Committer = namedCommitter{x}
+	}
 	e.drive = &drive.Drive{Session: s, Bound: e.bound, People: persons, Rewind: e.rewind, Counsel: advisors,
 		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers, Hints: c.Hints,
 			Ready: c.Ready},
 		Evidence: &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},
 		Attempts: &attempt.Attempts{Session: s, Spending: &attempt.Spending{}, Bound: e.bound, Rewind: e.rewind,
 			Hints: c.Hints, Inbox: persons.Inbox, Executor: e.executor},
-		Deliveries: e.deliveries,
+		Deliveries: e.deliveries, Commits: e.life.Commits,
 		Ending: &ending.Ending{Session: s, Bound: e.bound, Rewind: e.rewind, Deliveries: e.deliveries,
 			Views: documents}}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/pattern"
 	"github.com/planlock/planlock/exec/preset"
@@ -47,6 +48,10 @@ type Policy struct {
 	// [ErrHandoff], to be resumed with a larger one. Whoever resumes without one
 	// leaves it as it was.
 	Budget Money
+	// Commits is how much of the accepted work a commit holds that the Committer
+	// makes once it is in the workspace; "": none is made. A run that is resumed
+	// keeps its own, [commit.Off] ends that, and none begins with it later.
+	Commits commit.Unit
 	// Jobs is how many steps may run at once that the plan declares independent
 	// (docs/lanes.md); 1: none, 0: what the plan says, else the number of
 	// processors where a shell carries all of these out, and 4 where an agent

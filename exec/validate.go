@@ -13,6 +13,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
@@ -108,6 +109,9 @@ func (c *Controller) validate(p *plan.Plan) error {
 	}
 	if _, err := preset.Named(c.Preset); err != nil {
 		errs = append(errs, err)
+	}
+	if _, err := commit.ParseUnit(string(c.Commits)); err != nil {
+		errs = append(errs, fmt.Errorf("exec: %w", err))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return &session.Refusal{Reasons: strings.Split(err.Error(), "\n"), Err: err}
@@ -297,8 +301,8 @@ func (c *Controller) policyFor(of *plan.Plan) history.Policy {
 		Strategy: c.Strategy, TestFirst: c.TestFirst || said.TestFirst,
 		Deterministic: c.Deterministic || said.Deterministic,
 		TokenBudget:   cmp.Or(max(c.TokenBudget, 0), said.TokenBudget), Patience: c.Patience,
-		Budget: max(c.Budget, 0),
-		Jobs:   c.jobs(of, said), OnConflict: said.OnConflict, External: said.External,
+		Budget: max(c.Budget, 0), Commits: c.Commits,
+		Jobs: c.jobs(of, said), OnConflict: said.OnConflict, External: said.External,
 		Controls: said.Controls, Given: slices.Clone(c.Given),
 	}
 	for _, rung := range c.ladder() {

@@ -18,6 +18,7 @@ require (
 	github.com/planlock/planlock/envelope/attest v0.1.0 // indirect
 	github.com/planlock/planlock/exec/acp v0.1.0 // indirect
 	github.com/planlock/planlock/exec/agent v0.1.0 // indirect
+	github.com/planlock/planlock/exec/git v0.1.0 // indirect
 	github.com/planlock/planlock/exec/mcp v0.1.0 // indirect
 	github.com/planlock/planlock/ledger/source/treesitter v0.1.0 // indirect
 	github.com/secure-systems-lab/go-securesystemslib v0.11.0 // indirect
@@ -42,6 +43,7 @@ replace (
 	github.com/planlock/planlock/envelope/attest => ../../envelope/attest
 	github.com/planlock/planlock/exec/acp => ../../exec/acp
 	github.com/planlock/planlock/exec/agent => ../../exec/agent
+	github.com/planlock/planlock/exec/git => ../../exec/git
 	github.com/planlock/planlock/exec/mcp => ../../exec/mcp
 	github.com/planlock/planlock/ledger/source/treesitter => ../../ledger/source/treesitter
 )

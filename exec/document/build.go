@@ -38,7 +38,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
 		Warnings:     list(slices.Concat(r.Started.Warnings, unlike(r), without(r))),
 		judged:       map[*gate.Judgement][]judgement{},
-		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r),
+		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r), Commits: commits(r),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
 	}
 	if e := r.Started.Envelope; e != nil {

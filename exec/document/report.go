@@ -62,6 +62,7 @@ type Model struct {
 	Groups       []group         `json:"groups,omitempty"` // of steps that ran at once
 	From         *origin         `json:"from,omitempty"`   // the run that it finishes
 	RolledBack   []rolledBack    `json:"rolled_back"`
+	Commits      []committed     `json:"commits,omitempty"` // that the run made of its work
 	Moves        []movesAccepted `json:"moves_accepted,omitempty"`
 	Amendments   []amended       `json:"amendments,omitempty"`
 	Declarations []declaration   `json:"declarations,omitempty"` // of an observing run

@@ -145,6 +145,7 @@ func Text(out io.Writer, rep *Model) error {
 	w.judged("Approval", rep.Planning)
 	w.judged("Completion", rep.Final)
 	w.files(rep.Files)
+	w.commits(rep.Commits)
 	w.waiting(rep.Waiting)
 	w.declarations(rep.Declarations)
 	w.line("")

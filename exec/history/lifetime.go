@@ -44,8 +44,11 @@ type Started struct {
 	// Commit is the hash of what is checked out, as git writes it; "" where there
 	// is none, or where it cannot be read without git.
 	Commit string `json:"commit,omitempty"`
-	Policy `json:"policy"`
-	Roles  Roles `json:"roles,omitzero"`
+	// Committing is what decides about commits of the run's work besides that: see
+	// [commit.Committer]. Nil: the run makes none.
+	Committing ledger.GitState `json:"committing,omitempty"`
+	Policy     `json:"policy"`
+	Roles      Roles `json:"roles,omitzero"`
 	// Remembered are the choices made in earlier runs that may answer in this
 	// one.
 	Remembered []ask.Precedent `json:"remembered,omitempty"`

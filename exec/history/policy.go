@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -14,17 +15,18 @@ type Policy struct {
 	Mode plan.Mode `json:"mode"` // at first; see [ModeSwitched]
 	// who chose it: "host" (a flag or a field), "plan", "person", "accepted"
 	// (the default, by a person), "default"
-	ModeBy        string   `json:"mode_by,omitempty"`
-	Preset        string   `json:"preset,omitempty"`  // "contract" if empty
-	Ladder        []string `json:"ladder,omitempty"`  // its rungs by name, in order
-	Triggers      Triggers `json:"triggers,omitzero"` // of dynamic mode
-	Strategy      Strategy `json:"strategy,omitempty"`
-	TestFirst     bool     `json:"test_first,omitempty"`    // steps that can write their test first do
-	Deterministic bool     `json:"deterministic,omitempty"` // another output of the same inputs is refused
-	TokenBudget   int64    `json:"token_budget,omitempty"`  // of a session; 0: no limit
-	Budget        Money    `json:"budget,omitempty"`        // of the run, in millionths of a US dollar; 0: no limit
-	Compliance    bool     `json:"compliance,omitempty"`    // tasks are looked at before their first step
-	Lenient       bool     `json:"lenient,omitempty"`       // what needs a step that is not critical goes on without it
+	ModeBy        string      `json:"mode_by,omitempty"`
+	Preset        string      `json:"preset,omitempty"`  // "contract" if empty
+	Ladder        []string    `json:"ladder,omitempty"`  // its rungs by name, in order
+	Triggers      Triggers    `json:"triggers,omitzero"` // of dynamic mode
+	Strategy      Strategy    `json:"strategy,omitempty"`
+	TestFirst     bool        `json:"test_first,omitempty"`    // steps that can write their test first do
+	Deterministic bool        `json:"deterministic,omitempty"` // another output of the same inputs is refused
+	TokenBudget   int64       `json:"token_budget,omitempty"`  // of a session; 0: no limit
+	Budget        Money       `json:"budget,omitempty"`        // of the run, in millionths of a US dollar; 0: no limit
+	Commits       commit.Unit `json:"commits,omitempty"`       // how much work a commit holds; "": none is made
+	Compliance    bool        `json:"compliance,omitempty"`    // tasks are looked at before their first step
+	Lenient       bool        `json:"lenient,omitempty"`       // what needs a step that is not critical goes on without it
 
 	Jobs int `json:"jobs,omitempty"` // steps that may run at once; 0 and 1: one after another
 	// what becomes of steps that ran at once and met: "" asks a person,

@@ -30,7 +30,9 @@ type Run struct {
 	Tree   record.Snapshot // the tree that we left
 	Git    ledger.GitState
 	Commit string // that is checked out; "" where there is none
-	Final  []gate.Judgement
+	// Commits are those that the run made of its work, in order.
+	Commits []*Commit
+	Final   []gate.Judgement
 	// Controlled are the negative controls of the completion checks; nil: there
 	// were none.
 	Controlled *Controlled

@@ -175,9 +175,10 @@ type Step struct {
 	// there was none since the run was last set back to before the step.
 	Group *Group
 
-	lane  *Lane // that its next attempt begins in; nil: that is carried out by itself
-	at    int   // position in the order of execution
-	heard int   // how much advice there was when it failed the last time
+	committed *Commit // the latest one; see Committed
+	lane      *Lane   // that its next attempt begins in; nil: that is carried out by itself
+	at        int     // position in the order of execution
+	heard     int     // how much advice there was when it failed the last time
 }
 
 // Last is the latest attempt, or nil.

@@ -57,6 +57,8 @@ func Keys() []Key {
 		{"agents.NAME.reads", List, nil, "", "files of the user that are copied into its home", ""},
 		{"agents.NAME.model", Word, nil, "", "the model, where --agent does not name one", ""},
 		{"agents.NAME.silence", Duration, nil, "", "how long nothing may be seen of it", ""},
+		{"commit.author", Word, nil, "commit-author", "who wrote what a run commits, as in \"Ana <ana@example.org>\"", "whoever git says commits"},
+		{"commit.co_authors", List, nil, "co-author", "who is named as a co-author of what a run commits", "nobody"},
 		{"sandbox.env", List, nil, "env", "names of environment variables that commands of steps get, besides those that the plan names", "none"},
 		{"sandbox.writable", List, nil, "writable", "folders outside of the workspace that commands of steps may write, besides those that the plan names", "none"},
 	}

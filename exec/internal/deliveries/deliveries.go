@@ -117,3 +117,17 @@ func (d *Deliveries) delivered(ctx context.Context) error {
 	}
 	return d.Rec.Write(ctx, fact...)
 }
+
+// Holding is what the workspace holds now, and what it holds of the run.
+func (d *Deliveries) Holding(ctx context.Context) (now, held *ledger.Tree, err error) {
+	if !d.Work.Layered() {
+		if now, err = d.Work.Scan(ctx); err == nil {
+			held, err = d.Rec.Store.Tree(ctx, d.Rec.Run.Tree)
+		}
+		return now, held, err
+	}
+	if now, err = d.scan(ctx); err == nil {
+		held, err = d.tree(ctx, d.Rec.Run.Placed)
+	}
+	return now, held, err
+}

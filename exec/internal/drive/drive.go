@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/commits"
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/disturbance"
@@ -37,6 +38,8 @@ type Drive struct {
 	Ending    *ending.Ending
 	// Deliveries bring into the workspace what was accepted.
 	Deliveries *deliveries.Deliveries
+	// Commits are made of what was delivered.
+	Commits *commits.Commits
 }
 
 // CarryOn carries the run on from wherever its history stands, until it is
@@ -108,6 +111,8 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 		return d.Attempts.Join(ctx, s)
 	case engine.Deliver:
 		return d.Deliveries.Deliver(ctx)
+	case engine.Commit:
+		return d.Commits.Commit(ctx)
 	case engine.Restore:
 		if s == nil {
 			return d.Rewind.RestoredRun(ctx)

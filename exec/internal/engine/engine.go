@@ -22,6 +22,8 @@ func (d *Decider) Decide(run *history.Run, seen *guard.Seen) []Wanted {
 		return one(Restore{})
 	case delivers(run) && joins == nil:
 		return one(Deliver{})
+	case joins == nil && run.ToCommit():
+		return one(Commit{})
 	case run.Ended != nil:
 		return one(Seal{})
 	case run.Abandoned != nil, run.Stopping != nil:

@@ -58,6 +58,9 @@ type Join struct{}
 // Deliver brings into the workspace what the run accepted.
 type Deliver struct{}
 
+// Commit has the work that is in the workspace committed to its repository.
+type Commit struct{}
+
 // Restore carries out the restore that the journal announced.
 type Restore struct{}
 
@@ -133,6 +136,7 @@ func (Attempt) action() {}
 func (Group) action()   {}
 func (Join) action()    {}
 func (Deliver) action() {}
+func (Commit) action()  {}
 func (Restore) action() {}
 func (Rewind) action()  {}
 func (Consult) action() {}

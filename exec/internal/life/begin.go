@@ -13,6 +13,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
@@ -84,6 +85,14 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	policy := l.Policy()
+	if policy.Commits == commit.Off {
+		policy.Commits = ""
+	}
+	committing, err := l.Commits.Settings(ctx, policy.Commits)
+	if err != nil {
+		return err
+	}
 	// All that the plan tracks is kept before anything runs: it is what a
 	// rollback to the first step restores.
 	snap, base, err := l.keepBase(ctx, base, func(base *ledger.Tree) error {
@@ -103,8 +112,8 @@ func (l *Life) Begin(ctx context.Context) error {
 		Plan: l.Locked.Digest(), Files: l.Locked.Files(),
 		Lock: cmp.Or(l.Locked.ID(), id), LockFile: l.LockFile,
 		Acknowledged: terms.Acknowledged,
-		Envelope:     env, Base: snap, Git: repository, Commit: git.Head(l.Work.Root),
-		Policy: l.Policy(), Roles: l.Roles(), Remembered: l.Memory.Precedents(ctx, l.Locked.Digest()),
+		Envelope:     env, Base: snap, Git: repository, Commit: git.Head(l.Work.Root), Committing: committing,
+		Policy: policy, Roles: l.Roles(), Remembered: l.Memory.Precedents(ctx, l.Locked.Digest()),
 		Executor: l.Executor, Layer: l.layer(), Isolated: l.Isolate, Shadow: l.Shadow, NoSandbox: l.NoSandbox,
 		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/commits"
 	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -22,6 +23,8 @@ type Life struct {
 	Tools *binding.Tools
 	// Deliveries know the workspace of a run that works in a layer.
 	Deliveries *deliveries.Deliveries
+	// Commits are those of the run.
+	Commits *commits.Commits
 	// Memory has the choices that may answer questions of the run.
 	Memory *people.Memory
 	// Accepted is what moved since the run was let go, and may have.

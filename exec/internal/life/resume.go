@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
@@ -141,6 +142,12 @@ func (l *Life) takeUp(ctx context.Context) error {
 		half, err = l.catchUp(ctx)
 	}
 	if err != nil {
+		return err
+	}
+	if unit := l.Policy().Commits; unit != "" && unit != commit.Off && l.Rec.Run.Started.Committing == nil {
+		return l.Refuse("go on without commits", "the run began without commits, and makes none")
+	}
+	if err := l.Commits.Recall(ctx); err != nil {
 		return err
 	}
 	facts, err := l.accept(ctx)
@@ -375,6 +382,9 @@ func (l *Life) policyChanged() []history.Fact {
 	was, now, roles := l.Rec.Run.Policy, l.Policy(), l.Roles()
 	now.Mode, now.ModeBy, now.TestFirst, now.Deterministic = was.Mode, was.ModeBy, was.TestFirst, was.Deterministic
 	now.Budget = cmp.Or(now.Budget, was.Budget)
+	if now.Commits = cmp.Or(now.Commits, was.Commits); now.Commits == commit.Off {
+		now.Commits = ""
+	}
 	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, l.Rec.Run.Roles) {
 		return nil
 	}

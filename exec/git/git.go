@@ -1,0 +1,107 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A repository is a work tree as the program git sees it.
+type repository struct {
+	dir   string
+	index string // "": that of the work tree
+	env   []string
+	// while a commit is made: the configuration, and the folder of the hooks
+	config settings
+	hooks  string
+	in     []byte
+}
+
+// quiet are settings that have git start nothing beside what it is asked for.
+var quiet = []string{"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.splitIndex=false",
+	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.quotePath=false", "-c", "advice.ignoredHook=false"}
+
+// patience is how long what a command of git started may hold its output open
+// once it has ended.
+const patience = 5 * time.Second
+
+// most is how much is told of what a call printed that failed: the end of it.
+const most = 1 << 10
+
+// command is one call of git. Of the environment it has nothing that would lead
+// it elsewhere.
+func (r repository) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(quiet, args)...)
+	cmd.Dir, cmd.WaitDelay = r.dir, patience
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
+		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=:", "LC_ALL=C")
+	if r.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+r.index)
+	}
+	cmd.Env = append(cmd.Env, r.env...)
+	cmd.Stdin = bytes.NewReader(r.in)
+	return cmd
+}
+
+// git is what a call of git prints.
+func (r repository) git(ctx context.Context, args ...string) (string, error) {
+	cmd := r.command(ctx, args...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		text := strings.TrimSpace(said.String() + out.String())
+		return out.String(), &callError{args: args, said: strings.ToValidUTF8(text[max(len(text)-most, 0):], ""), err: err}
+	}
+	return out.String(), nil
+}
+
+// line is the one line that a call prints.
+func (r repository) line(ctx context.Context, args ...string) (string, error) {
+	out, err := r.git(ctx, args...)
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+// given is the repository with something on standard input.
+func (r repository) given(in []byte) repository {
+	r.in = in
+	return r
+}
+
+// A callError is a call of git that failed.
+type callError struct {
+	args []string
+	said string
+	err  error
+}
+
+func (e *callError) Error() string {
+	text := fmt.Sprintf("git %s: %v", e.args[0], e.err)
+	if e.said != "" {
+		text += ": " + e.said
+	}
+	return text
+}
+
+func (e *callError) Unwrap() error { return e.err }
+
+// status is the exit status of a call that failed by itself; -1 if it did not.
+func status(err error) int {
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		return failed.ExitCode()
+	}
+	return -1
+}
+
+// fields are the parts of what "git -z" prints.
+func fields(text string) []string {
+	if text = strings.TrimSuffix(text, "\x00"); text == "" {
+		return nil
+	}
+	return strings.Split(text, "\x00")
+}

@@ -1,0 +1,594 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	planexec "github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/commit"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+)
+
+// alone is the environment of git without what the machine configures.
+func alone() []string {
+	return []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull}
+}
+
+// planOf is a plan of steps, two to a task, of which step i writes the file of
+// names[i-1].
+func planOf(names ...string) string {
+	var text strings.Builder
+	text.WriteString("schema = 1\nnon_goals = []\ninvariants = []\n\n[goal]\ndescription = \"Write letters\"\n\n" +
+		"[[requirements]]\nid = \"R1\"\ntext = \"There are letters\"\n")
+	for i, name := range names {
+		if i%2 == 0 {
+			fmt.Fprintf(&text, "\n[[tasks]]\nid = %d\ndescription = \"Letters %d\"\n", i/2+1, i/2+1)
+		}
+		verb := "create"
+		if old, ok := strings.CutPrefix(name, "~"); ok {
+			verb, name = "modify", old
+		}
+		fmt.Fprintf(&text, "\n[[tasks.steps]]\nid = %d\ndescription = \"Write %s\"\nprompt = \"Write %s\"\nrequirements = [\"R1\"]\n"+
+			"rollback = \"reversible\"\non_failure = \"block\"\nsemantic_change = \"extending\"\nlimits = { max_files = 1, max_lines = 9 }\n"+
+			"artifacts = { %s = [%q] }\npostconditions = [{ kind = \"file_contains\", path = %q, text = \"Dear\" }]\n",
+			i%2+1, name, name, verb, name, name)
+	}
+	return text.String()
+}
+
+// A desk is a repository in which a plan writes letters.
+type desk struct {
+	*exectest.Bench
+	t  *testing.T
+	by *Committer
+}
+
+// newDesk is a repository with one commit. prepare is called before it.
+func newDesk(t *testing.T, text string, prepare func(d *desk)) *desk {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("needs the program git, and a shell for hooks")
+	}
+	d := around(t, text)
+	for name, text := range map[string]string{"README": "Letters\n", ".gitignore": "*.tmp\n"} {
+		d.put(name, text)
+	}
+	d.git("init", "-q", "-b", "main")
+	d.git("config", "user.name", "Ana")
+	d.git("config", "user.email", "ana@example.org")
+	if prepare != nil {
+		prepare(d)
+	}
+	d.git("add", ".")
+	d.git("commit", "-q", "-m", "first")
+	return d
+}
+
+// around is a desk without a repository.
+func around(t *testing.T, text string) *desk {
+	t.Helper()
+	d := &desk{t: t, by: &Committer{env: alone()}}
+	d.Bench = exectest.New(t, text, nil,
+		planexec.Func(func(_ context.Context, w planexec.Work) (planexec.Outcome, error) {
+			name := filepath.Join(w.Dir, filepath.FromSlash(slices.Concat(w.Step.Artifacts.Create, w.Step.Artifacts.Modify)[0]))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				return planexec.Outcome{}, err
+			}
+			return planexec.Outcome{}, os.WriteFile(name, []byte("Dear "+string(w.Step.Address)+"\n"), 0o644)
+		}))
+	d.Controller.Committer, d.Controller.Commits = d.by, commit.Step
+	return d
+}
+
+// in calls git in a folder.
+func (d *desk) in(dir string, args ...string) string {
+	d.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), alone()...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		d.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (d *desk) git(args ...string) string { d.t.Helper(); return d.in(d.Dir, args...) }
+
+func (d *desk) put(name, text string) {
+	d.t.Helper()
+	if err := exectest.Put(d.Dir, name, text); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// hook puts a hook into the repository.
+func (d *desk) hook(name, script string) {
+	d.t.Helper()
+	at := filepath.Join(d.Dir, ".git", "hooks", name)
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(at, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// untouched fails the test unless what is staged, and the stash, are the same
+// bytes afterwards.
+func (d *desk) untouched() (check func()) {
+	d.t.Helper()
+	dir := d.git("rev-parse", "--absolute-git-dir")
+	read := func() [][]byte {
+		var all [][]byte
+		for _, name := range []string{"index", "refs/stash", "logs/refs/stash", "COMMIT_EDITMSG"} {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil && !os.IsNotExist(err) {
+				d.t.Fatal(err)
+			}
+			all = append(all, text)
+		}
+		return all
+	}
+	before := read()
+	return func() {
+		d.t.Helper()
+		if !slices.EqualFunc(before, read(), bytes.Equal) {
+			d.t.Error("the index or the stash changed")
+		}
+	}
+}
+
+// commits are the subjects and the files of the commits since a revision, the
+// oldest first.
+func (d *desk) commits(since string) (all []string) {
+	d.t.Helper()
+	for _, hash := range strings.Fields(d.git("rev-list", "--reverse", since+"..HEAD")) {
+		all = append(all, d.git("show", "-s", "--format=%s", hash)+": "+
+			strings.ReplaceAll(d.git("diff-tree", "-r", "--no-commit-id", "--name-only", hash), "\n", " "))
+	}
+	return all
+}
+
+// want fails the test unless these are the commits since a revision, and the
+// journal names them.
+func (d *desk) want(run *history.Run, since string, want ...string) {
+	d.t.Helper()
+	if got := d.commits(since); !slices.Equal(got, want) {
+		d.t.Errorf("the commits are\n%q, want\n%q", got, want)
+	}
+	var journal []string
+	for _, c := range run.Commits {
+		if c.Commit != "" {
+			journal = append(journal, c.Commit)
+		}
+	}
+	if got := strings.Fields(d.git("rev-list", "--reverse", since+"..HEAD")); !slices.Equal(got, journal) {
+		d.t.Errorf("the journal names %q, and the commits are %q", journal, got)
+	}
+}
+
+// refused fails the test unless a run was refused for a reason.
+func refused(t *testing.T, err error, reason string) {
+	t.Helper()
+	var said *planexec.RefusedError
+	if !errors.As(err, &said) || !strings.Contains(err.Error(), reason) {
+		t.Errorf("got %v, want a refusal with %q", err, reason)
+	}
+}
+
+// TestForty commits forty steps in a repository with hooks, signed commits, a
+// stash, and something that is staged.
+func TestForty(t *testing.T) {
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("needs ssh-keygen")
+	}
+	keys := t.TempDir()
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(keys, "key")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	public, err := os.ReadFile(filepath.Join(keys, "key.pub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(keys, "allowed"), append([]byte("ana@example.org "), public...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var names, want []string
+	for i := range 40 {
+		names = append(names, fmt.Sprintf("letters/%02d.txt", i))
+		want = append(want, fmt.Sprintf("Write %s: %s", names[i], names[i]))
+	}
+	d := newDesk(t, planOf(names...), func(d *desk) {
+		for key, value := range map[string]string{"gpg.format": "ssh", "commit.gpgSign": "true", "user.signingKey": filepath.Join(keys, "key"),
+			"gpg.ssh.allowedSignersFile": filepath.Join(keys, "allowed")} {
+			d.git("config", key, value)
+		}
+		d.hook("pre-commit", "echo $GIT_INDEX_FILE >>"+keys+"/pre")
+		d.hook("commit-msg", `echo "Signed-off-by: Ana <ana@example.org>" >>"$1"`)
+		d.hook("post-commit", "git rev-parse HEAD >>"+keys+"/post")
+	})
+	d.put("README", "Stashed\n")
+	d.git("stash", "-q")
+	d.put("staged", "staged\n")
+	d.git("add", "staged")
+	d.put("README", "Not committed\n")
+	for _, name := range []string{"pre", "post"} {
+		os.Remove(filepath.Join(keys, name))
+	}
+	first, check := d.git("rev-parse", "HEAD"), d.untouched()
+	d.by.Author, d.by.CoAuthors = "Planlock <bot@example.org>", []string{"Bo <bo@example.org>"}
+	done := d.Run(t)
+	done.Want(t, history.Achieved)
+	check()
+	d.want(done.Run, first, want...)
+	for _, s := range done.Run.Steps {
+		if c := s.Committed(); c == nil || len(c.Left) > 0 {
+			t.Errorf("step %s: %+v", s.Address, c)
+		}
+	}
+	if n := strings.Count(d.git("log", "--format=%G?", first+"..HEAD"), "G"); n != 40 {
+		t.Errorf("%d of 40 signatures are good", n)
+	}
+	if got := d.git("log", "-1", "--format=%an <%ae> %cn%n%b"); !strings.Contains(got, "Planlock <bot@example.org> Ana\n") ||
+		!strings.Contains(got, "Planlock-Run: "+done.Run.Started.Run+"\nPlanlock-Step: 20.2\nPlanlock-Plan: "+string(done.Run.Started.Plan)+
+			"\nCo-authored-by: Bo <bo@example.org>\nSigned-off-by: Ana <ana@example.org>") {
+		t.Errorf("the message is\n%s", got)
+	}
+	if text, _ := os.ReadFile(filepath.Join(keys, "post")); strings.TrimSpace(string(text)) != d.git("rev-list", "--reverse", first+"..HEAD") {
+		t.Errorf("hook post-commit saw\n%s", text)
+	}
+	if text, _ := os.ReadFile(filepath.Join(keys, "pre")); strings.Count(string(text), "planlock-commit-") != 40 {
+		t.Errorf("hook pre-commit saw the indexes\n%s", text)
+	}
+	if got := done.Read(t, "README"); got != "Not committed\n" {
+		t.Errorf("README is %q", got)
+	}
+}
+
+// TestUnits commits by task, and the run as a whole.
+func TestUnits(t *testing.T) {
+	for unit, want := range map[commit.Unit][]string{
+		commit.Task: {"Letters 1: a b", "Letters 2: c"},
+		commit.Run:  {"Write letters: a b c"},
+		commit.Off:  nil,
+		"":          nil,
+	} {
+		t.Run(string(unit), func(t *testing.T) {
+			d := newDesk(t, planOf("a", "b", "c"), nil)
+			d.Controller.Commits = unit
+			first, check := d.git("rev-parse", "HEAD"), d.untouched()
+			done := d.Run(t)
+			done.Want(t, history.Achieved)
+			check()
+			d.want(done.Run, first, want...)
+			if unit == commit.Task && !strings.Contains(d.git("log", "-1", "--format=%b", "HEAD~1"), "* 1.1 Write a\n* 1.2 Write b\n") {
+				t.Error(d.git("log", "-2"))
+			}
+		})
+	}
+}
+
+// TestIsolated commits each step once all of them are delivered.
+func TestIsolated(t *testing.T) {
+	d := newDesk(t, planOf("a", "b", "c"), nil)
+	d.Controller.Isolate = true
+	first, check := d.git("rev-parse", "HEAD"), d.untouched()
+	done := d.Run(t)
+	done.Want(t, history.Achieved)
+	check()
+	d.want(done.Run, first, "Write a: a", "Write b: b", "Write c: c")
+}
+
+// TestDetached commits where no branch is checked out.
+func TestDetached(t *testing.T) {
+	d := newDesk(t, planOf("a", "b"), nil)
+	d.git("checkout", "-q", "--detach")
+	check := d.untouched()
+	done := d.Run(t)
+	done.Want(t, history.Achieved)
+	check()
+	d.want(done.Run, "main", "Write a: a", "Write b: b")
+	if d.git("rev-parse", "main") != d.git("rev-parse", "HEAD~2") {
+		t.Error("the branch moved")
+	}
+}
+
+// TestWorktree commits in a further work tree of a repository.
+func TestWorktree(t *testing.T) {
+	d := newDesk(t, planOf("a", "b"), nil)
+	main, other := d.Dir, filepath.Join(t.TempDir(), "other")
+	d.git("worktree", "add", "-q", "-b", "side", other)
+	d.Dir, d.Controller.Dir = other, other
+	check := d.untouched()
+	done := d.Run(t)
+	done.Want(t, history.Achieved)
+	check()
+	d.want(done.Run, "main", "Write a: a", "Write b: b")
+	if got := done.Run.Commits[0].Branch; got != "refs/heads/side" {
+		t.Errorf("the commit is on %q", got)
+	}
+	if got := d.in(main, "status", "--porcelain"); got != "" {
+		t.Errorf("the first work tree has %s", got)
+	}
+}
+
+// TestSubmodule leaves out what lies in a submodule, and commits the rest.
+func TestSubmodule(t *testing.T) {
+	part := t.TempDir()
+	d := newDesk(t, planOf("sub/a", "b"), func(d *desk) {
+		d.in(part, "init", "-q", "-b", "main")
+		d.in(part, "-c", "user.name=B", "-c", "user.email=b@example.org", "commit", "-q", "--allow-empty", "-m", "part")
+		d.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", part, "sub")
+	})
+	first, check := d.git("rev-parse", "HEAD"), d.untouched()
+	done := d.Run(t)
+	done.Want(t, history.Achieved)
+	check()
+	d.want(done.Run, first, "Write b: b")
+	if left := done.Run.Commits[0].Left; len(left) != 1 || left[0].Path != "sub/a" || !strings.Contains(left[0].Why, "repository of its own") {
+		t.Errorf("left out: %v", left)
+	}
+	if d.git("rev-parse", "HEAD:sub") != d.git("rev-parse", first+":sub") {
+		t.Error("the submodule moved")
+	}
+}
+
+// TestDirty leaves out what somebody changed and did not commit, whether that is
+// staged or not.
+func TestDirty(t *testing.T) {
+	d := newDesk(t, planOf("~edited", "~staged", "~untracked", "~clean"), func(d *desk) {
+		d.put("edited", "1\n")
+		d.put("staged", "1\n")
+		d.put("clean", "1\n")
+	})
+	d.put("edited", "2\n")
+	d.put("staged", "2\n")
+	d.git("add", "staged")
+	d.put("untracked", "2\n")
+	first, check := d.git("rev-parse", "HEAD"), d.untouched()
+	done := d.Run(t)
+	done.Want(t, history.Achieved)
+	check()
+	d.want(done.Run, first, "Write clean: clean")
+	for i, why := range []string{"changed before the step", "changed before the step", "was there before the step"} {
+		if c := done.Run.Commits[i]; c.Commit != "" || len(c.Left) != 1 || !strings.Contains(c.Left[0].Why, why) {
+			t.Errorf("%s: %v", c.Committed, c.Left)
+		}
+	}
+}
+
+// TestMiddle begins nothing in a repository in which something is half done.
+func TestMiddle(t *testing.T) {
+	conflict := func(d *desk) {
+		d.git("switch", "-q", "-c", "side")
+		d.put("README", "Side\n")
+		d.git("commit", "-q", "-am", "side")
+		d.git("switch", "-q", "main")
+		d.put("README", "Main\n")
+		d.git("commit", "-q", "-am", "main")
+	}
+	try := func(d *desk, args ...string) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = d.Dir, append(os.Environ(), alone()...)
+		if cmd.Run() == nil {
+			d.t.Fatalf("git %q found no conflict", args)
+		}
+	}
+	for name, tt := range map[string]struct {
+		do   func(d *desk)
+		want string
+	}{
+		"merge":       {func(d *desk) { conflict(d); try(d, "merge", "side") }, "in the middle of a merge"},
+		"rebase":      {func(d *desk) { conflict(d); try(d, "rebase", "side") }, "in the middle of a rebase"},
+		"cherry-pick": {func(d *desk) { conflict(d); try(d, "cherry-pick", "side") }, "in the middle of a cherry-pick"},
+		"revert": {func(d *desk) {
+			conflict(d)
+			d.put("README", "More\n")
+			d.git("commit", "-q", "-am", "more")
+			try(d, "revert", "HEAD~1")
+		}, "in the middle of a revert"},
+		"stash": {func(d *desk) {
+			d.put("README", "Stashed\n")
+			d.git("stash", "-q")
+			d.put("README", "Main\n")
+			d.git("commit", "-q", "-am", "main")
+			try(d, "stash", "pop")
+		}, "has conflicts"},
+		"bisect":      {func(d *desk) { d.git("bisect", "start") }, "in the middle of a bisection"},
+		"no identity": {func(d *desk) { d.git("config", "--unset", "user.name"); d.git("config", "user.useConfigOnly", "true") }, "who commits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, planOf("a"), nil)
+			tt.do(d)
+			head, check := d.git("rev-parse", "HEAD"), d.untouched()
+			done := d.Run(t)
+			refused(t, done.Err, tt.want)
+			check()
+			if d.git("rev-parse", "HEAD") != head || done.Read(t, "a") != "" {
+				t.Error("something was done")
+			}
+		})
+	}
+}
+
+// TestNoRepository begins nothing where there is no repository, or no commit.
+func TestNoRepository(t *testing.T) {
+	d := newDesk(t, planOf("a"), nil)
+	for _, lacks := range []string{".git/refs/heads/main", ".git/HEAD"} {
+		if err := os.Remove(filepath.Join(d.Dir, filepath.FromSlash(lacks))); err != nil {
+			t.Fatal(err)
+		}
+		done := d.Run(t)
+		refused(t, done.Err, "no commit")
+	}
+}
+
+// TestMoved commits nothing once something moved that git would run or obey, and
+// goes on when it is as it was.
+func TestMoved(t *testing.T) {
+	for name, tt := range map[string]struct {
+		do, undo func(d *desk)
+		want     string
+	}{
+		"hook":   {func(d *desk) { d.hook("pre-commit", "true") }, func(d *desk) { os.Remove(d.Dir + "/.git/hooks/pre-commit") }, "hook pre-commit"},
+		"config": {func(d *desk) { d.git("config", "gpg.program", "/bin/evil") }, func(d *desk) { d.git("config", "--unset", "gpg.program") }, "gpg.program"},
+		"filter": {func(d *desk) { d.git("config", "filter.x.clean", "sh x.sh") }, func(d *desk) { d.git("config", "--unset", "filter.x.clean") }, "filter.x.clean"},
+		"included": {func(d *desk) { d.put("../more", "[core]\n\thooksPath = elsewhere\n") }, func(d *desk) { d.put("../more", "") },
+			"core.hookspath"},
+		"program":    {func(d *desk) { d.put("../clean", "#!/bin/sh\necho evil") }, func(d *desk) { d.put("../clean", "#!/bin/sh\ncat\n") }, "program ../clean"},
+		"attributes": {func(d *desk) { d.put(".git/info/attributes", "* filter=x\n") }, func(d *desk) { os.Remove(d.Dir + "/.git/info/attributes") }, "info/attributes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, planOf("a", "b"), func(d *desk) {
+				d.put("../more", "")
+				d.put("../clean", "#!/bin/sh\ncat\n")
+				d.git("config", "include.path", filepath.Join(d.Dir, "../more"))
+				d.git("config", "filter.y.clean", "../clean")
+			})
+			first, check := d.git("rev-parse", "HEAD"), d.untouched()
+			work := d.Controller.Executors[""]
+			moves := true
+			d.Controller.Executors[""] = planexec.Func(func(ctx context.Context, w planexec.Work) (planexec.Outcome, error) {
+				if moves && w.Step.Address == "1.2" {
+					moves = false
+					tt.do(d)
+				}
+				return work.Execute(ctx, w)
+			})
+			locked := d.Lock(t)
+			report, err := d.Controller.Run(context.Background(), locked)
+			refused(t, err, tt.want)
+			d.want(report.Run, first, "Write a: a")
+			tt.undo(d)
+			report, err = d.Controller.Resume(context.Background(), locked, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			check()
+			d.want(report.Run, first, "Write a: a", "Write b: b")
+		})
+	}
+}
+
+// TestAttributesOfAStep commits nothing by attributes that a step made; without
+// commits the run goes on.
+func TestAttributesOfAStep(t *testing.T) {
+	d := newDesk(t, planOf("a", ".gitattributes", "b"), nil)
+	first := d.git("rev-parse", "HEAD")
+	locked := d.Lock(t)
+	report, err := d.Controller.Run(context.Background(), locked)
+	refused(t, err, "attributes .gitattributes is not as it was when the run began")
+	d.want(report.Run, first, "Write a: a")
+	d.Controller.Commits = commit.Off
+	report, err = d.Controller.Resume(context.Background(), locked, "")
+	if err != nil || report.Status() != history.Achieved {
+		t.Fatal(report.Status(), err)
+	}
+	d.want(report.Run, first, "Write a: a")
+}
+
+// TestHooksSayNo lets the run go, and commits once they agree. What a hook adds
+// to the commit is not committed.
+func TestHooksSayNo(t *testing.T) {
+	for name, tt := range map[string]struct{ hook, script, want string }{
+		"no":      {"pre-commit", `echo "not today" >&2; test -e ../yes`, "hook pre-commit says no: not today"},
+		"adds":    {"pre-commit", "test -e ../yes || git add -f README.tmp", "hook pre-commit changed what is committed"},
+		"message": {"commit-msg", `test -e ../yes || echo forged >"$1"`, "took the trailer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, planOf("a"), nil)
+			d.hook(tt.hook, tt.script)
+			d.put("README.tmp", "x\n")
+			first, check := d.git("rev-parse", "HEAD"), d.untouched()
+			locked := d.Lock(t)
+			_, err := d.Controller.Run(context.Background(), locked)
+			refused(t, err, tt.want)
+			if d.git("rev-parse", "HEAD") != first {
+				t.Error("HEAD moved")
+			}
+			d.put("../yes", "")
+			report, err := d.Controller.Resume(context.Background(), locked, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			check()
+			d.want(report.Run, first, "Write a: a")
+		})
+	}
+}
+
+// TestMeanwhile leaves out a file that somebody changed between its delivery and
+// its commit.
+func TestMeanwhile(t *testing.T) {
+	d := newDesk(t, planOf("a", "b"), nil)
+	first := d.git("rev-parse", "HEAD")
+	d.Controller.Committer = &intruder{Committer: d.by, before: func() { d.put("a", "mine\n") }}
+	done := d.Run(t)
+	if got := d.commits(first); slices.Contains(got, "Write a: a") {
+		t.Errorf("the commits are %q", got)
+	}
+	if c := done.Run.Commits[0]; c.Commit != "" || len(c.Left) != 1 || c.Left[0].Why != "somebody else changed it meanwhile" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// An intruder does something before the first commit is looked into.
+type intruder struct {
+	*Committer
+	before func()
+	asked  int
+}
+
+func (x *intruder) Settings(ctx context.Context, dir string) (state ledger.GitState, err error) {
+	if x.asked++; x.asked == 2 { // the first time is when the run begins
+		x.before()
+	}
+	return x.Committer.Settings(ctx, dir)
+}
+
+// TestSetBack commits anew what is carried out once more, on top of what was.
+func TestSetBack(t *testing.T) {
+	d := newDesk(t, planOf("a", "b", "c"), nil)
+	first := d.git("rev-parse", "HEAD")
+	work, failing, text := d.Controller.Executors[""], true, ""
+	locked := d.Lock(t)
+	ctx, stop := context.WithCancelCause(context.Background())
+	d.Controller.Executors[""] = planexec.Func(func(c context.Context, w planexec.Work) (planexec.Outcome, error) {
+		if w.Step.Address == "2.1" && failing {
+			stop(errors.New("enough"))
+			return planexec.Outcome{}, errors.New("stopped")
+		}
+		said, err := work.Execute(c, w)
+		if err == nil && text != "" {
+			err = os.WriteFile(filepath.Join(w.Dir, w.Step.Artifacts.Create[0]), []byte(text), 0o644)
+		}
+		return said, err
+	})
+	report, err := d.Controller.Run(ctx, locked)
+	if err == nil {
+		t.Fatal("the run was not stopped")
+	}
+	d.want(report.Run, first, "Write a: a", "Write b: b")
+	if _, err := d.Controller.Rollback(context.Background(), "", "1.2", "ana", "again"); err != nil {
+		t.Fatal(err)
+	}
+	failing, text = false, "Dear all\n"
+	report, err = d.Controller.Resume(context.Background(), locked, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.want(report.Run, first, "Write a: a", "Write b: b", "Write b: b", "Write c: c")
+}
