@@ -11,7 +11,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -107,8 +106,6 @@ func forCommand(command string, given []string, without ...string) string {
 		case command == "resume" && f.Tag.Get("again") == againBegin:
 		case command == "resume" && name == "executor" && !strings.Contains(value, "="):
 			// the run remembers its default
-		case command == "resume" && knownAgent(name, value):
-			// the run remembers who that is
 		case !set || f.IsBool():
 			text += " " + word
 		case f.Tag.Get("again") == againPath:
@@ -121,31 +118,24 @@ func forCommand(command string, given []string, without ...string) string {
 	return text
 }
 
-// knownAgent reports whether a flag gives a role to a known agent.
-func knownAgent(flag, value string) bool {
-	switch flag {
-	case "reviewer":
-		_, value, _ = strings.Cut(value, "=")
-	case "validator", "advisor", "researcher":
-	default:
-		return false
-	}
-	name, _, _ := strings.Cut(value, "=")
-	_, known := agent.Named(name)
-	return known
-}
-
 // resumeWith is the command that goes on with a run that was given these flags.
 //
 // Executors and reviewers are programs on this machine, which no journal may
-// start by itself: whoever goes on names them again. Where nobody knows how
+// start by itself: whoever goes on names them again, but for agents, and for
+// programs that a file of settings still names. Where nobody knows how
 // they were given, as with a run that another program began, the envelope says
 // who they are, and paths are for the reader to fill in.
 func resumeWith(run *history.Run, dir string, given []string) string {
 	if spent := run.Flow.Spent(); spent != nil {
 		given = withBudget(given, spent.Cost)
 	}
-	text := resumeIn(dir, run.Started.Run) + forCommand("resume", given)
+	var files settled
+	files.config, _ = settingsFor(dir) // what is wrong with them is told to whoever goes on
+	needed := slices.DeleteFunc(slices.Clone(given), func(word string) bool {
+		name, value, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		return files.recalls(name, value)
+	})
+	text := resumeIn(dir, run.Started.Run) + forCommand("resume", needed)
 	if env := run.Started.Envelope; env != nil {
 		for _, c := range env.Components {
 			if name, ok := strings.CutPrefix(c.Name, "agent:reviewer "); ok && !gives(given, "reviewer="+name+"=") {
@@ -158,7 +148,7 @@ func resumeWith(run *history.Run, dir string, given []string) string {
 				text += " --evidence"
 			}
 			name, ok := strings.CutPrefix(c.Name, "agent:executor ")
-			if _, known := agent.Named(name); known && ok && !gives(given, "executor="+name+"=") {
+			if ok && files.isAgent(name) && !gives(given, "executor="+name+"=") {
 				continue
 			}
 			if ok && name != "shell" && name != "default" && name != run.Started.Executor &&

@@ -196,7 +196,7 @@ func (a *agentJSON) print(w io.Writer, needs bool, about string) {
 		what  string
 		words []string
 	}{{"gets the values of", a.Needs.Variables}, {"gets copies of", a.Needs.Reads}, {"may refresh", a.Needs.Writes},
-		{"reaches", a.Needs.Hosts}} {
+		{reaches(a.Needs.Enforced), a.Needs.Hosts}} {
 		if len(part.words) > 0 {
 			say("", part.what+" "+strings.Join(part.words, ", "))
 		}

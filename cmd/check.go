@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,17 +19,23 @@ import (
 
 // checkCommand is "planlock check": it says what is wrong with a plan. It
 // changes nothing, and needs no workspace: which executors there are, and what
-// the world is like, is the matter of whoever locks the plan. Where runs of a
+// the world is like, is the matter of whoever locks the plan. What agents need that
+// flags or files of settings have take part is said beforehand. Where runs of a
 // workspace taught something about steps like those of the plan, it says so. The status is
 // that of refusal where there is an error; warnings and notes refuse nothing.
 // For programs it writes one document also where nothing of the plan could be
 // read.
 type checkCommand struct {
 	arguments
+	cast
 	terms
+	who    roles  `kong:"-"`
 	Format string `enum:"text,json,sarif,github-annotations" default:"text" placeholder:"FORMAT" help:"the output's format: text, json, sarif or github-annotations"`
 	Dir    string `placeholder:"FOLDER" help:"look into a workspace for steps whose work is there already, and for what its runs taught; without it, the current folder is looked into for the latter alone"`
 }
+
+// seats are the roles that the flags give.
+func (f *checkCommand) seats() *roles { return &f.who }
 
 // Run carries the command out.
 func (f *checkCommand) Run(ctx context.Context, p *cli) error {
@@ -49,17 +56,21 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	needs, err := f.needs(ctx, p, draft, found)
+	if err != nil {
+		return err
+	}
 	learned := p.lessonsFor(ctx, f.Dir, &draft.Plan)
 	switch f.Format {
 	case "json":
-		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), alreadyDocument(done, f.Dir), learned})
+		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), partakersJSON(needs), alreadyDocument(done, f.Dir), learned})
 	case "sarif":
 		err = writeJSON(p.out, report.SARIF(draft, found, exec.Version()))
 	case "github-annotations":
 		err = annotate(p.out, found)
 	default:
 		err = p.draw(p.out, paint.Check, func(w io.Writer) error {
-			printCheck(w, draft, found, options)
+			printCheck(w, draft, found, options, needs, f.who.Agent)
 			printAlready(w, draft, done, f.Dir)
 			printLessons(w, learned)
 			return nil
@@ -85,8 +96,22 @@ func annotate(w io.Writer, found []plan.Diagnostic) error {
 	return nil
 }
 
-// printCheck tells people what check found.
-func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions) {
+// needs are those of who takes part in a run of the plan by the flags, and by the
+// files that a run goes by.
+func (f *checkCommand) needs(ctx context.Context, p *cli, draft *plan.Draft,
+	found []plan.Diagnostic) ([]exec.Need, error) {
+	f.who.cast = f.cast
+	c := p.controller(cmp.Or(f.Dir, "."))
+	if err := f.who.seat(ctx, p, c, ""); err != nil || draftIsEmpty(draft) || refusedBy(found) != nil {
+		return nil, err
+	}
+	return c.Needs(ctx, draft)
+}
+
+// printCheck tells people what check found, and what is needed by who takes part;
+// agents are those that carry out steps.
+func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions,
+	needs []exec.Need, agents []string) {
 	printDiagnostics(w, draft, found)
 	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
 		answers := draft.SelfCheck(options)
@@ -95,8 +120,24 @@ func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options
 		}
 		printAnswers(w, answers)
 		printBases(w, &draft.Plan)
+		printNeeds(w, needs)
 	}
-	printVerdict(w, draft, found)
+	printVerdict(w, draft, found, agents)
+}
+
+// printNeeds tells what has to be acknowledged before a run, of each who takes part.
+func printNeeds(w io.Writer, needs []exec.Need) {
+	if len(needs) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Needed by who takes part, and to be acknowledged before a run: by naming an agent, or with --ack:")
+	for _, n := range needs {
+		fmt.Fprintf(w, "  %s  --ack %s\n", escaped(n.Name), quoted(n.Code))
+		for _, line := range n.Lines {
+			fmt.Fprintf(w, "       %s\n", escaped(line))
+		}
+	}
+	fmt.Fprintln(w)
 }
 
 // printBases prints what the word of the steps may come to rest on.
@@ -240,8 +281,23 @@ const stillLooks = "Nothing is run for this, so a step with a check that needs t
 // checkJSON is the document of "check --format json".
 type checkJSON struct {
 	report.Document
+	Needs    []partakerJSON `json:"needs,omitempty"`   // of who takes part
 	Already  *[]alreadyJSON `json:"already,omitempty"` // of check --dir
 	*lessons                // where finished runs taught something
+}
+
+// partakerJSON is what somebody who takes part needs.
+type partakerJSON struct {
+	Name        string   `json:"name"`
+	Acknowledge string   `json:"acknowledge"` // behind --ack it accepts that
+	Needs       []string `json:"needs"`
+}
+
+func partakersJSON(needs []exec.Need) (list []partakerJSON) {
+	for _, n := range needs {
+		list = append(list, partakerJSON{n.Name, n.Code, n.Lines})
+	}
+	return list
 }
 
 // alreadyJSON is a step of "check --dir" whose work seems to be there.

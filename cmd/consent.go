@@ -142,6 +142,9 @@ func (r *roles) consent(ctx context.Context, p *cli, c *exec.Controller, draft *
 	if err = r.present(ctx, c, &draft.Plan); err != nil {
 		return nil, nil, err
 	}
+	acks = slices.DeleteFunc(acks, func(code string) bool { // what it needs has the name that it has there
+		return slices.ContainsFunc(r.seated, func(s seat) bool { return s.agent != nil && s.code() == code })
+	})
 	own, err = r.acknowledged(ctx, c, draft, acks)
 	return acks, own, err
 }

@@ -97,7 +97,11 @@ func (p *cli) diffText(ctx context.Context, w io.Writer, ws exec.Workspace, run 
 	a *history.Attempt, entry *history.Accounted) error {
 	fmt.Fprintf(w, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number,
 		escaped(screen.MethodName(a.Method.Method)), outcomeOf(run, s, a))
-	io.WriteString(w, safetext.Indent("  ", entry.Account.String()))
+	account := entry.Account.String()
+	if entry.Unsaid {
+		account = "expected   not declared\n" + entry.Account.Undeclared()
+	}
+	io.WriteString(w, safetext.Indent("  ", account))
 	accounted := slices.Concat(entry.Account.SymbolsMatching, entry.Account.SymbolsExtra)
 	for _, symbol := range entry.Symbols {
 		if slices.Contains(accounted, symbol) {

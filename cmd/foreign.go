@@ -82,7 +82,7 @@ func (s seat) says(ctx context.Context, dir string) (lines []string, digest ledg
 		{"it gets the values of ", needs.Variables, ", "},
 		{"it gets copies of ", needs.Reads, ", "},
 		{"it may refresh ", needs.Writes, ", "},
-		{"it reaches ", needs.Hosts, ", "},
+		{"it " + reaches(needs.Enforced) + " ", needs.Hosts, ", "},
 	} {
 		if len(part.words) > 0 {
 			lines = append(lines, part.text+strings.Join(part.words, part.by))
@@ -90,6 +90,14 @@ func (s seat) says(ctx context.Context, dir string) (lines []string, digest ledg
 	}
 	text, err := json.Marshal(needs)
 	return lines, ledger.Sum(append([]byte(strings.Join(what, "\n")), text...)), err
+}
+
+// reaches says how hosts are held to, before their names.
+func reaches(enforced bool) string {
+	if enforced {
+		return "reaches nobody but"
+	}
+	return "reaches, not held to it,"
 }
 
 // obeyed are the files of a workspace by which an agent starts programs, sorted.

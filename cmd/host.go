@@ -59,18 +59,24 @@ func (p *cli) workspace(dir string) exec.Workspace {
 // documents are what is drawn of each run.
 func documents() []document.Document { return append(document.All(), html.Page()) }
 
+// A cast are the flags that say which agents, reviewers and tool servers take part
+// in a run.
+type cast struct {
+	Agent      []string `again:"begin" sep:"none" placeholder:"NAME" help:"the coding agent that carries out steps: NAME or NAME=MODEL, as planlock agents lists them; may be repeated: the first is the default, the others carry out steps that ask for them by name"`
+	Reviewer   []string `again:"path" sep:"none" placeholder:"NAME=X" help:"who approves tasks before they begin: NAME=AGENT, or NAME=PATH, the path of a program that answers with a contract; may be repeated"`
+	Validator  string   `again:"path" placeholder:"X" help:"who looks at what was done, at the end of each task: an agent, or the path of a program (docs/validator-protocol.md)"`
+	Advisor    string   `again:"path" placeholder:"X" help:"who is asked after a failure, why it was and what to do otherwise: an agent, or the path of a program (docs/advisor-protocol.md)"`
+	Researcher string   `again:"path" placeholder:"X" help:"who is asked what should be known before a task, or before it is tried another way: an agent, or the path of a program (docs/advisor-protocol.md)"`
+	MCP        []string `again:"path" name:"mcp" sep:"none" placeholder:"FILE" help:"a file of tool servers (mcpServers), besides .mcp.json of the workspace, of which a person accepts each; may be repeated (docs/mcp.md)"`
+}
+
 // roles are the flags that say who takes part in a run.
 type roles struct {
-	Agent            []string      `again:"begin" sep:"none" placeholder:"NAME" help:"the coding agent that carries out steps: NAME or NAME=MODEL, as planlock agents lists them; may be repeated: the first is the default, the others carry out steps that ask for them by name"`
+	cast
 	Executor         []string      `again:"path" sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
-	Reviewer         []string      `again:"path" sep:"none" placeholder:"NAME=X" help:"who approves tasks before they begin: NAME=AGENT, or NAME=PATH, the path of a program that answers with a contract; may be repeated"`
-	Validator        string        `again:"path" placeholder:"X" help:"who looks at what was done, at the end of each task: an agent, or the path of a program (docs/validator-protocol.md)"`
 	ValidatorTimeout time.Duration `again:"always" placeholder:"DURATION" help:"how long the validator may take for an answer, as in 90s; 0: 2m, and 5m at most"`
-	Advisor          string        `again:"path" placeholder:"X" help:"who is asked after a failure, why it was and what to do otherwise: an agent, or the path of a program (docs/advisor-protocol.md)"`
-	Researcher       string        `again:"path" placeholder:"X" help:"who is asked what should be known before a task, or before it is tried another way: an agent, or the path of a program (docs/advisor-protocol.md)"`
 	AdvisorTimeout   time.Duration `again:"always" placeholder:"DURATION" help:"how long the advisor and the researcher may take for an answer, as in 90s; 0: 2m, and 5m at most"`
 	Patterns         string        `again:"path" placeholder:"FILE" help:"what plans can be made from: a plan that names one of them is weighed against it (docs/advisor-protocol.md)"`
-	MCP              []string      `again:"path" name:"mcp" sep:"none" placeholder:"FILE" help:"a file of tool servers (mcpServers), besides .mcp.json of the workspace, of which a person accepts each; may be repeated (docs/mcp.md)"`
 	Evidence         bool          `again:"always" help:"look for the evidence of each task when it is over"`
 	Tracker          string        `again:"always" placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments, or the folder in which MLflow keeps them (mlruns, file:///…); implies --evidence"`
 	TrackerToken     string        `again:"always" placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
@@ -357,6 +363,14 @@ func (r remembering) Identity(ctx context.Context) (string, error) {
 		return g.Identity(ctx)
 	}
 	return "", nil
+}
+
+// Needs are those of the other advisor.
+func (r remembering) Needs(ctx context.Context) (exec.Needs, error) {
+	if n, ok := r.then.(exec.Needing); ok {
+		return n.Needs(ctx)
+	}
+	return exec.Needs{}, nil
 }
 
 // memoryOf is what was learned in a workspace and promoted. What was set back since

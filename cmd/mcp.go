@@ -85,7 +85,8 @@ type reply struct {
 func (s *served) do(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 	switch c.Tool {
 	case mcp.Check:
-		r := s.call(ctx, c, "check", []string{"--format=json", "--dir=" + s.dir}, c.Path)
+		flags := []string{"--format=json", "--dir=" + s.dir}
+		r := s.call(ctx, c, "check", append(s.flagsOf("check", flags), flags...), c.Path)
 		return r.said(r.exit == statusDone || r.exit == statusRefused), nil
 	case mcp.Lock:
 		return s.lock(ctx, c)

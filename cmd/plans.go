@@ -93,7 +93,7 @@ func (p *cli) tellUnreadable(d plan.Diagnostic, status int) error {
 func (p *cli) refuse(draft *plan.Draft, found []plan.Diagnostic) error {
 	p.draw(p.err, paint.Check, func(w io.Writer) error {
 		printDiagnostics(w, draft, found)
-		printVerdict(w, draft, found)
+		printVerdict(w, draft, found, nil)
 		return nil
 	})
 	return &quietError{statusRefused}
@@ -165,8 +165,8 @@ func printDiagnostics(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 
 // printVerdict prints in one line whether the plan holds. Of one that does it
 // says what still has to be named or accepted before it is locked and run, so
-// that nobody learns it one refusal at a time.
-func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
+// that nobody learns it one refusal at a time. agents are those that carry out steps.
+func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, agents []string) {
 	errors, warnings, notes := plan.Tally(found)
 	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
 	if errors > 0 {
@@ -185,13 +185,16 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 	fmt.Fprintf(w, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
 		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
 	for _, name := range strangers(&draft.Plan) {
+		if slices.ContainsFunc(agents, func(word string) bool { return word == name || strings.HasPrefix(word, name+"=") }) {
+			continue
+		}
 		if _, known := agent.Named(name); known {
 			fmt.Fprintf(w, "To run it, have the agent %s carry out steps: --agent %s\n", name, name)
 			continue
 		}
 		fmt.Fprintf(w, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
 	}
-	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
+	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 && len(agents) == 0 {
 		who := "who understands prompts: --agent NAME (planlock agents lists them), or --executor PATH"
 		if draft.Format == plan.PendingActions { // whose jobs reviewers propose
 			who += ", or who proposes jobs: --reviewer NAME=PATH"

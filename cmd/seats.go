@@ -70,9 +70,7 @@ func (s *settled) newAgent(flag, word string) (*agent.Executor, error) {
 		_, known := agent.Named(name)
 		switch {
 		case known && (a.Args != nil || a.ACP || a.Reads != nil || a.Hosts != nil):
-			return nil, &config.Error{Place: a.Place,
-				Text: fmt.Sprintf("%s is a known agent, which is not described anew", name),
-				Hint: "give it a model, a silence or variables; or describe an agent of another name"}
+			return nil, s.describedAnew(name)
 		case known:
 			o.Variables = a.Variables
 		default:
@@ -80,7 +78,28 @@ func (s *settled) newAgent(flag, word string) (*agent.Executor, error) {
 				Hosts: a.Hosts, Reads: a.Reads}
 		}
 	}
-	return agent.New(name, o)
+	one, err := agent.New(name, o)
+	if err != nil && o.Custom != nil {
+		return nil, &config.Error{Place: s.placeOf(name, "reads", "args"), Text: err.Error()}
+	}
+	return one, err
+}
+
+// describedAnew says that files describe an agent that is known.
+func (s *settled) describedAnew(name string) error {
+	return &config.Error{Place: s.placeOf(name, "args", "acp", "reads", "hosts"),
+		Text: fmt.Sprintf("%s is a known agent, which is not described anew", name),
+		Hint: "give it a model, a silence or variables; or describe an agent of another name"}
+}
+
+// placeOf is where the first of some keys of an agent is settled.
+func (s *settled) placeOf(name string, keys ...string) config.Place {
+	for _, key := range keys {
+		if at, layer := s.config.Of("agents." + name + "." + key); layer != config.Default {
+			return at.Place
+		}
+	}
+	return config.Place{}
 }
 
 // rooted is the command of an agent with the path of its program, if it is one,
@@ -169,7 +188,7 @@ func (r *roles) warnOfSelf() {
 // which a person accepted once.
 func (r *roles) by(code string) string {
 	for _, one := range r.seated {
-		if one.agent != nil && one.code() == code && one.from.Layer == "" {
+		if one.agent != nil && (one.code() == code || plan.AgentCode(one.label) == code) && one.from.Layer == "" {
 			return ", by naming it"
 		}
 	}
@@ -187,7 +206,8 @@ func (r *roles) tellTerms(t terms) {
 }
 
 // recall takes over from the flags that a run was given who its agents are: a
-// journal may start those by name. Programs are named again by whoever goes on.
+// journal may start those by name. Programs are named again by whoever goes on, or
+// by a file that still does.
 func (r *roles) recall(given []string, typed []string) {
 	for _, word := range given {
 		name, value, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
@@ -200,13 +220,19 @@ func (r *roles) recall(given []string, typed []string) {
 				r.Agent = append(r.Agent, value)
 			}
 		case "validator", "advisor", "researcher":
-			if r.settled.isAgent(value) {
+			if by, named := r.settled.names(name, value); named {
+				if r.settled.from == nil {
+					r.settled.from = map[string]origin{}
+				}
+				r.settled.from[name] = by
+			}
+			if r.settled.recalls(name, value) {
 				role := map[string]*string{"validator": &r.Validator, "advisor": &r.Advisor,
 					"researcher": &r.Researcher}[name]
 				*role = value
 			}
 		case "reviewer":
-			if _, who, _ := strings.Cut(value, "="); r.settled.isAgent(who) {
+			if r.settled.recalls(name, value) {
 				r.Reviewer = append(r.Reviewer, value)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/cmd/internal/config"
+	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/file"
 )
 
@@ -60,6 +61,9 @@ func settingsFor(dir string) (configuration, error) {
 		}
 		text, err := file.Read(at.Path)
 		at.Is = "configuration"
+		if large := (*plan.SizeError)(nil); errors.As(err, &large) {
+			err = config.TooLarge(displayPath(at.Path))
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // what is no folder is told later
 			at.Is = "absent"
@@ -135,7 +139,7 @@ func userConfig(dir string) lookedAt {
 }
 
 // settle gives a call of a command the configurations for its workspace, and one
-// that locks or begins a run the flags that these settle and that were not
+// that checks or locks a plan, or begins a run, the flags that these settle and that were not
 // typed. words are flags, "--" and arguments.
 func (p *cli) settle(c *command, of *kong.Node, words []string) ([]string, error) {
 	in, ok := c.runner.(interface{ seats() *roles })
@@ -151,7 +155,7 @@ func (p *cli) settle(c *command, of *kong.Node, words []string) ([]string, error
 	if s.config, err = settingsFor(lastOf(typed, "dir", ".")); err != nil {
 		return nil, err
 	}
-	if c.name != "run" && c.name != "lock" && c.name != "mcp" { // others go on with what was settled then
+	if c.name != "run" && c.name != "lock" && c.name != "mcp" && c.name != "check" { // others go on with what was settled then
 		return words, nil
 	}
 	s.from = map[string]origin{}
@@ -194,6 +198,33 @@ func (s *settled) value(flag, value string, setting config.Setting) string {
 		return value
 	}
 	return s.path(value, setting)
+}
+
+// recalls reports whether whoever goes on with a run finds by itself who was given a
+// role by a flag: an agent, or the program that a file still names for it.
+func (s *settled) recalls(flag, value string) bool {
+	switch flag {
+	case "reviewer":
+		_, value, _ = strings.Cut(value, "=")
+	case "validator", "advisor", "researcher":
+		if _, named := s.names(flag, value); named {
+			return true
+		}
+	default:
+		return false
+	}
+	return s.isAgent(value)
+}
+
+// names is the setting by which a file gives a role to the program at a path, if
+// one does.
+func (s *settled) names(flag, path string) (by origin, ok bool) {
+	setting, layer := s.config.Of(flag)
+	if layer == config.Default || s.isAgent(setting.Value[0]) {
+		return origin{}, false
+	}
+	named, err := filepath.Abs(s.path(setting.Value[0], setting))
+	return origin{setting, layer}, err == nil && named == path
 }
 
 // lastOf is what a flag was set to last, or another value.

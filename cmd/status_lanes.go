@@ -24,6 +24,7 @@ type statusDocument struct {
 	JoinFailed []workDocument `json:"join_failed"`        // of steps that are not over
 	Dropped    []workDocument `json:"dropped"`            // met another lane or was cut off; they begin again
 	Parked     []workDocument `json:"parked"`             // they wait for an answer
+	Waiting    []workDocument `json:"waiting"`            // for whoever serves their executors
 	Questions  []string       `json:"questions"`          // their ids, the oldest first
 	SetBack    []setBack      `json:"set_back,omitempty"` // since it ended
 	Ready      []readyJob     `json:"ready_jobs,omitempty"`
@@ -58,13 +59,15 @@ type workDocument struct {
 	Group   int            `json:"group,omitempty"` // 0: by itself
 	Lane    int            `json:"lane,omitempty"`
 	With    []plan.Address `json:"with,omitempty"` // those that it did not hold together with
+	Until   time.Time      `json:"until,omitzero"` // it waits
+	Why     string         `json:"why,omitempty"`
 }
 
 // newStatus finds out which steps are at work, in which lanes, and which wait.
 func newStatus(run *history.Run, cutOff bool) statusDocument {
 	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff,
 		AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{},
-		Dropped: []workDocument{}, Parked: []workDocument{}, Questions: []string{}}
+		Dropped: []workDocument{}, Parked: []workDocument{}, Waiting: []workDocument{}, Questions: []string{}}
 	if run.After != nil {
 		for _, b := range run.After.Setbacks {
 			d.SetBack = append(d.SetBack, setBack{b.To, b.Steps, b.By, b.Reason, b.At, b.Kept.Tree, !b.Done})
@@ -85,6 +88,10 @@ func newStatus(run *history.Run, cutOff bool) statusDocument {
 		switch {
 		case s.Waits():
 			d.Parked = append(d.Parked, newWork(s, last))
+		case last != nil && last.Failure != nil && !last.Failure.Until.IsZero() && s.Next == nil:
+			waits := newWork(s, last)
+			waits.Until, waits.Why = last.Failure.Until, strings.Join(last.Failure.Reasons, "; ")
+			d.Waiting = append(d.Waiting, waits)
 		case aside != nil && aside == last:
 		case last != nil && last.InLane() == history.LaneBack:
 			d.ToJoin = append(d.ToJoin, newWork(s, last))
@@ -113,9 +120,12 @@ func newWork(s *history.Step, a *history.Attempt) workDocument {
 	return w
 }
 
-// print names the steps in lanes, and those that go on alone; nothing where a
-// step runs by itself.
+// print names the steps that wait for whoever serves their executors, those in
+// lanes, and those that go on alone; nothing where a step runs by itself.
 func (d statusDocument) print(w io.Writer) {
+	for _, step := range d.Waiting {
+		fmt.Fprintf(w, "waits    %s until %s: %s\n", escaped(string(step.Step)), stamp(step.Until), escaped(step.Why))
+	}
 	inLane := func(w workDocument) bool { return w.Lane > 0 }
 	if len(d.AtWork) < 2 && len(d.ToJoin)+len(d.JoinFailed)+len(d.Dropped) == 0 &&
 		!slices.ContainsFunc(d.Parked, inLane) {

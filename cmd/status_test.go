@@ -3,6 +3,7 @@ package cmd
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -53,6 +54,9 @@ func TestStatusOfLanes(t *testing.T) {
 		then []history.Located
 		want string
 	}{
+		"waits": {first.Locate(&history.AttemptEnded{}, &history.AttemptFailed{Class: history.NotServed, Reasons: []string{"quota"},
+			Until: time.Date(2026, 11, 27, 14, 0, 0, 0, time.UTC)}, &history.RestoreBegun{}, &history.Restored{}),
+			"waits    1.1 until 2026-11-27 14:00:00 UTC: quota\nto join  2.1 (lane 2), 3.1 (lane 3)\n"},
 		"at work":       {nil, "at work  1.1 (lane 1), 2.1 (lane 2), 3.1 (lane 3)\n"},
 		"set aside":     {aside, "to join  3.1 (lane 3)\naside    2.1 (lane 2, join-failed with 1.1)\n"},
 		"parked":        {parked, "to join  2.1 (lane 2), 3.1 (lane 3)\nparked   1.1 (lane 1)\n"},

@@ -30,6 +30,7 @@ func TestClassesAreRecognised(t *testing.T) {
 		cause          gate.Cause
 	}{
 		{"an error", "", returning(errors.New("no")), history.Crashed, ""},
+		{"a step that it does not do", "", returning(fmt.Errorf("I: %w", exec.ErrDeclined)), history.Declined, ""},
 		{"no memory, says the system", "", returning(fmt.Errorf("fork: %w", syscall.ENOMEM)), history.OutOfMemory, ""},
 		{"no memory, says the sandbox", "", returning(fmt.Errorf("run: %w", process.ErrOutOfMemory)),
 			history.OutOfMemory, ""},

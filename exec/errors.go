@@ -18,6 +18,11 @@ import (
 // checkpoint with [Outcome.Summary] as feedback, three times at most.
 var ErrContextExhausted = attempt.ErrContextExhausted
 
+// ErrDeclined is wrapped by an executor's error to say that it does not do steps of
+// this kind, whoever asks however often: the attempt is undone (class "declined"),
+// the same method is not tried again, and a backup is for others to do.
+var ErrDeclined = attempt.ErrDeclined
+
 // ErrWaiting says that a run waits, for an answer or to be resumed.
 var ErrWaiting = session.ErrWaiting
 

@@ -15,11 +15,13 @@ import (
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/needs"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
-// A Needing executor says what it needs besides what every step has, such as a
-// coding agent with a login of its own.
+// A Needing executor, reviewer (also one of review.Work), gate or advisor says what
+// it needs besides what every step has, such as a coding agent with a login of its
+// own.
 type Needing interface {
 	Needs(ctx context.Context) (Needs, error)
 }
@@ -95,7 +97,7 @@ func (c *Controller) Needs(ctx context.Context, draft *plan.Draft) (list []Need,
 func (e *execution) ask(ctx context.Context) error {
 	e.Needs = nil
 	var errs []error
-	add := func(label string, x any) {
+	add := func(label string, x any, apart bool) {
 		asked, ok := x.(Needing)
 		if !ok {
 			return
@@ -108,7 +110,7 @@ func (e *execution) ask(ctx context.Context) error {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("exec: what %q needs: %w", label, err))
 		}
-		of := needs.Of{Name: label, Needs: what}
+		of := needs.Of{Name: label, Needs: what, Apart: apart}
 		same := func(o needs.Of) bool { return o.Name == label && slices.Equal(o.Lines(), of.Lines()) }
 		if err == nil && !what.Empty() && !slices.ContainsFunc(e.Needs, same) {
 			e.Needs = append(e.Needs, of)
@@ -116,17 +118,21 @@ func (e *execution) ask(ctx context.Context) error {
 	}
 	for _, n := range e.needed {
 		if x, err := e.c.Executors.find(n); err == nil { // else the plan is refused, or nothing of it is carried out
-			add(labelOf(n, x), x)
+			add(labelOf(n, x), x, false)
 		}
 	}
 	for _, r := range e.c.Reviewers {
-		add(r.Name(), r)
+		add(r.Name(), r, true)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(e.c.Advisors)) {
-		add(string(kind), e.c.Advisors[kind])
+		add(string(kind), e.c.Advisors[kind], true)
 	}
 	for _, g := range e.c.Gates {
-		add(g.Info().Name, g)
+		if r := review.ReviewerOf(g); r != nil {
+			add(r.Name(), r, true)
+			continue
+		}
+		add(g.Info().Name, g, true)
 	}
 	e.askServers()
 	slices.SortStableFunc(e.Needs, func(a, b needs.Of) int { return strings.Compare(a.Name, b.Name) })
@@ -159,7 +165,7 @@ func (e *execution) supplied(ctx context.Context) error {
 // not to see them.
 func (e *execution) furnish(ctx context.Context) error {
 	for _, of := range e.Needs {
-		if !of.Home {
+		if !of.Home || of.Apart {
 			continue
 		}
 		if _, err := e.Scratch.Home(ctx, of.Name); err != nil {
@@ -175,7 +181,7 @@ func (e *execution) homeOf(ctx context.Context, named string, x Executor) (strin
 		return "", nil
 	}
 	label := labelOf(named, x)
-	if !slices.ContainsFunc(e.Needs, func(of needs.Of) bool { return of.Name == label && of.Home }) {
+	if !slices.ContainsFunc(e.Needs, func(of needs.Of) bool { return of.Name == label && of.Home && !of.Apart }) {
 		return "", nil
 	}
 	return e.Scratch.Home(ctx, label)

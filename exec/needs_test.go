@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -110,6 +114,57 @@ func TestNeedsThatMovedRefuse(t *testing.T) {
 	var refused *exec.RefusedError
 	if _, err := b.Controller.Run(t.Context(), locked); !errors.As(err, &refused) {
 		t.Errorf("it needs more than was locked: %v", err)
+	}
+}
+
+// A needyJudge reviews, advises, and needs something.
+type needyJudge struct{ needy }
+
+func (n *needyJudge) Review(context.Context, review.Request) (review.Review, error) {
+	return review.Review{}, review.ErrAbstains
+}
+
+func (n *needyJudge) Advise(context.Context, advice.Case) (advice.Advice, error) {
+	return advice.Advice{}, advice.ErrNothing
+}
+
+// What those need who judge and advise is accepted and bound as that of executors is,
+// whoever seats them; the sandbox of the plan is not theirs.
+func TestNeedsOfWhoJudgesAndAdvises(t *testing.T) {
+	judge := func(name string) *needyJudge {
+		return &needyJudge{needy{name: name, needs: exec.Needs{Variables: []string{"KEY_OF_" + name}, Home: true,
+			Hosts: []string{"api.example.com"}}}}
+	}
+	b := exectest.New(t, assigned("[sandbox]\nnetwork = false\n", "shell", "echo x >x"), nil, &shell.Executor{})
+	validator := judge("validator")
+	b.Controller.Gates = append(b.Controller.Gates, review.Work(validator))
+	b.Controller.Advisors = exec.Advisors{advice.Reflection: judge("thinker")}
+	b.Controller.Reviewers = []review.Reviewer{judge("ops")}
+	var missing *plan.AckError
+	_, err := b.Controller.Lock(t.Context(), b.Draft)
+	if !errors.As(err, &missing) {
+		t.Fatalf("without a word: %v", err)
+	}
+	var codes []string
+	for _, m := range missing.Missing {
+		codes = append(codes, m.Code)
+	}
+	if want := []string{"agent:ops", "agent:thinker", "agent:validator"}; !slices.Equal(codes, want) {
+		t.Errorf("to be accepted: %v, want %v", codes, want)
+	}
+	b.Controller.Reviewers = nil
+	r := b.Run(t)
+	r.Want(t, history.Partial)
+	if !slices.ContainsFunc(r.Run.Started.Envelope.Components, func(c envelope.Component) bool {
+		return c.Name == "needs of validator" && strings.Contains(c.Text, "KEY_OF_validator")
+	}) {
+		t.Errorf("the envelope: %+v", r.Run.Started.Envelope.Components)
+	}
+	locked := b.Lock(t)
+	validator.needs.Variables = nil
+	var refused *exec.RefusedError
+	if _, err := b.Controller.Run(t.Context(), locked); !errors.As(err, &refused) {
+		t.Errorf("the validator needs something else than was locked: %v", err)
 	}
 }
 

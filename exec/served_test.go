@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
 )
 
 // limited fails so often, as one that is not served, and writes a file then; what
@@ -152,6 +153,38 @@ func TestLimitsInLanes(t *testing.T) {
 			t.Errorf("the other one was done after %s, attempts at %v, groups %d", done.Sub(began[0]), began, len(r.Run.Groups))
 		}
 	})
+}
+
+// While one is not served, those go on that have other executors, also what had
+// not begun by then, one by one or together; whoever has the same is left in peace.
+func TestOthersGoOnWhileOneWaits(t *testing.T) {
+	for name, jobs := range map[string]int{"together": 3, "one by one": 2} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var began []time.Time
+				done := map[plan.Address]time.Time{}
+				b := exectest.New(t, steps(fmt.Sprintf("[execution]\njobs = %d\n", jobs), "a", "b\nexecutor = \"other\"",
+					"c\nexecutor = \"other\"", "d", "e\nexecutor = \"other\"")+inSpeclets(5), nil, exectest.Script{
+					"1.1": limited(2, time.Hour, &began), "2.1": exectest.Write("b", "b\n"), "3.1": exectest.Write("c", "c\n"),
+					"4.1": exectest.Write("d", "d\n"), "5.1": exectest.Write("e", "e\n")})
+				b.Controller.Executors["other"] = b.Controller.Executors["script"]
+				b.Controller.Observe = event.On(func(e event.Event, _ *history.StepCompleted) { done[e.Step] = time.Now() })
+				r := b.Run(t)
+				r.Want(t, history.Achieved)
+				for _, a := range []plan.Address{"2.1", "3.1", "5.1"} {
+					if d := done[a].Sub(began[0]); d > time.Minute {
+						t.Errorf("%s was done after %s", a, d)
+					}
+				}
+				if d := done["1.1"].Sub(began[0]); len(began) != 3 || d < 2*time.Hour || d > 2*time.Hour+time.Minute {
+					t.Errorf("the one that waited was done after %s, attempts at %v", d, began)
+				}
+				if n := len(r.Run.Step("4.1").Attempts); jobs == 2 && n != 1 {
+					t.Errorf("whoever has the same executor was asked %d times", n)
+				}
+			})
+		})
+	}
 }
 
 // asWaiter makes this test binary a controller that waits for whoever serves its

@@ -30,6 +30,24 @@ func Quote(name string) string {
 // It ends without a newline, and is never empty.
 func (a Account) String() string {
 	var t twoColumns
+	a.expected(&t)
+	a.happened(&t, "not declared")
+	return t.String()
+}
+
+// Undeclared sets out what happened where nothing had been declared, and so
+// nothing was expected either:
+//
+//	happened   modify server/server.go
+//
+// It ends without a newline, and is never empty.
+func (a Account) Undeclared() string {
+	var t twoColumns
+	a.happened(&t, "")
+	return t.String()
+}
+
+func (a Account) expected(t *twoColumns) {
 	t.section("expected")
 	for _, c := range a.Matching {
 		t.line(c.String(), "")
@@ -40,20 +58,23 @@ func (a Account) String() string {
 	for _, e := range a.Missing {
 		t.line(e.String(), "did not happen")
 	}
+}
+
+// happened are the lines of what happened, with a remark on what was not declared.
+func (a Account) happened(t *twoColumns, remark string) {
 	t.section("happened")
 	for _, c := range a.Matching {
 		t.line(c.String(), "")
 	}
 	for _, c := range a.Extra {
-		t.line(c.String(), "not declared")
+		t.line(c.String(), remark)
 	}
 	for _, s := range a.SymbolsMatching {
 		t.line(s.String(), "")
 	}
 	for _, s := range a.SymbolsExtra {
-		t.line(s.String(), "not declared")
+		t.line(s.String(), remark)
 	}
-	return t.String()
 }
 
 // String is the expectation for people, as in "create server/limit.go".

@@ -51,6 +51,8 @@ func meaning(c history.Class) string {
 		return "the context of its executor was full"
 	case history.NotServed:
 		return "its executor was not served"
+	case history.Declined:
+		return "its executor does not do steps of this kind"
 	case history.OverBudget:
 		return "what the run may cost was spent"
 	case history.SchemaMismatch:

@@ -130,6 +130,8 @@ const (
 	OverBudget Class = "over-budget"
 	// NotServed: whoever serves the executor will not serve it for some time.
 	NotServed Class = "not-served"
+	// Declined: the executor does not do steps of this kind.
+	Declined Class = "declined"
 )
 
 // ThroughNoFault reports whether an attempt that failed so says nothing about

@@ -210,7 +210,7 @@ func onAccount(a *Attempt) (basis Basis, why string) {
 	}
 	entry, looked := a.Accounted, "no check and no reviewer looked"
 	if slices.ContainsFunc(a.Gates, held) {
-		looked = "no check that could fail without the work, and no reviewer, looked"
+		looked = "no check that can tell the work from empty files, and no reviewer, looked"
 	}
 	switch {
 	case entry.Unsaid:

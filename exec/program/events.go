@@ -49,6 +49,7 @@ type result struct {
 	err      string
 	stateful bool
 
+	declined  bool   // it does no steps of this kind
 	exhausted bool   // its context is full
 	summary   string // what a fresh attempt must know then
 }
@@ -184,9 +185,16 @@ func (r *reader) take(kind string, fields jsontree.Value) error {
 	err := errors.Join(need(fields, "ok", &got.ok), take(fields, "output", &got.output),
 		take(fields, "error", &got.err),
 		take(fields, "stateful", &got.stateful), take(fields, "exhausted", &got.exhausted),
+		take(fields, "declined", &got.declined),
 		take(fields, "summary", &got.summary))
-	if err == nil && got.ok && got.exhausted {
+	switch {
+	case err != nil:
+	case got.ok && got.exhausted:
 		err = errors.New("a step that was done has not exhausted its context")
+	case got.ok && got.declined:
+		err = errors.New("a step that was done was not declined")
+	case got.declined && (got.exhausted || got.stateful):
+		err = errors.New("a step that was declined was not begun")
 	}
 	if err == nil {
 		r.result = &got
@@ -299,7 +307,10 @@ func (r *reader) reported() error {
 		return nil
 	}
 	err := &ReportedError{Name: r.name, Text: r.result.err}
-	if r.result.exhausted {
+	switch {
+	case r.result.declined:
+		return fmt.Errorf("%w: %w", exec.ErrDeclined, err)
+	case r.result.exhausted:
 		return fmt.Errorf("%w: %w", exec.ErrContextExhausted, err)
 	}
 	return err

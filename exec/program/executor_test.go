@@ -200,6 +200,20 @@ func TestExecuteContextExhausted(t *testing.T) {
 	}
 }
 
+// TestExecuteDeclined has a program say that it does no steps of this kind.
+func TestExecuteDeclined(t *testing.T) {
+	_, err := script(t, `echo '{"type":"result","ok":false,"error":"I deploy nothing","declined":true}'`).Execute(t.Context(), work(t))
+	if !errors.Is(err, exec.ErrDeclined) || !strings.Contains(err.Error(), "I deploy nothing") {
+		t.Errorf("declined: %v", err)
+	}
+	for _, said := range []string{`"ok":true`, `"ok":false,"exhausted":true`, `"ok":false,"stateful":true`} {
+		var protocol *program.ProtocolError
+		if _, err := script(t, `echo '{"type":"result","declined":true,`+said+`}'`).Execute(t.Context(), work(t)); !errors.As(err, &protocol) {
+			t.Errorf("declined and %s: %v", said, err)
+		}
+	}
+}
+
 func TestExecuteBoundsLines(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs /dev/zero")

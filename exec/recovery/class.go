@@ -47,6 +47,7 @@ func Classes() []Class {
 		{history.OutOfMemory, "", no, other, no, no, "it needed more memory than there is: the same method would need as much again"},
 		{history.Exhausted, "", no, other, no, no, "it used up the processor time or the disk that its sandbox allows: the same method would again"},
 		{history.ContextExhausted, "", no, other, no, no, "the executor's context was too small for it, also when it began afresh"},
+		{history.Declined, "", no, other, no, no, "its executor does not do steps of this kind: another one may"},
 		{history.Lost, "", retry, other, no, no, "the controller ended during the attempt"},
 		{history.Undecided, "", no, no, no, no, "a gate could not decide"},
 		{history.NoSpace, "", no, no, no, no, "the disk is full"},

@@ -289,7 +289,7 @@ func TestClasses(t *testing.T) {
 	want := map[string]string{ // retry, other method, wait
 		"timed-out resources": "row", "timed-out dependency": "row", "timed-out deadlock": "-o-", "timed-out model-stall": "-o-", "timed-out": "-o-",
 		"refused": "---", "breach": "ro-", "gate-failed": "ro-", "schema-mismatch": "ro-", "missing-evidence": "ro-", "crashed": "ro-",
-		"out-of-memory": "-o-", "exhausted": "-o-", "context-exhausted": "-o-", "lost": "ro-", "met": "ro-", "undecided": "---", "no-space": "---", "moved": "---", "nondeterministic": "---",
+		"out-of-memory": "-o-", "exhausted": "-o-", "context-exhausted": "-o-", "declined": "-o-", "lost": "ro-", "met": "ro-", "undecided": "---", "no-space": "---", "moved": "---", "nondeterministic": "---",
 		"unrestorable": "---", "interrupted": "---", "over-budget": "---", "not-served": "--w",
 	}
 	for _, c := range recovery.Classes() {

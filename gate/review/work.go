@@ -68,6 +68,14 @@ type work struct {
 	reviewer Reviewer
 }
 
+// ReviewerOf is who judges by a gate that [Work] made; nil of any other gate.
+func ReviewerOf(g gate.Gate) Reviewer {
+	if w, ok := g.(*work); ok {
+		return w.reviewer
+	}
+	return nil
+}
+
 // Identity is that of the reviewer.
 func (w *work) Identity(ctx context.Context) (string, error) { return identityOf(ctx, w.reviewer) }
 

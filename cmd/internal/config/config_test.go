@@ -89,6 +89,9 @@ func TestFaults(t *testing.T) {
 		"agent = 'a'\xff":                            `c.toml:1:12: this is not UTF-8`,
 		"\xef\xbb\xbfagnet = 'a'\n":                  `c.toml:1:1: there is no setting "agnet"`,
 		"wholly_other_words_than_any_setting_is = 1": `c.toml:1:1: there is no setting "wholly_other_words_than_any_setting_is"`,
+		"[agents.\"a\\nb\"]\nacp = 'yes'\n":          `c.toml:2:1: "a\nb" is no name`,
+		"[agents.'a=b']\nmodel = 'x'\n":              `c.toml:2:1: "a=b" is no name`,
+		"[agents.'./a']\nmodel = 'x'\n":              `c.toml:2:1: "./a" is no name`,
 		strings.Repeat("#", config.MaxSize+1):        `c.toml:1:1: a configuration has at most 256 KiB`,
 	} {
 		settings, err := config.Read("c.toml", []byte(text))

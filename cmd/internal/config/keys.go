@@ -53,7 +53,7 @@ func Keys() []Key {
 		{"agents.NAME.args", List, nil, "", "a program and its arguments: this makes NAME an agent", ""},
 		{"agents.NAME.acp", Switch, nil, "", "it speaks the Agent Client Protocol on its standard streams", ""},
 		{"agents.NAME.variables", List, nil, "", "names of environment variables that it gets", ""},
-		{"agents.NAME.hosts", List, nil, "", "whom it reaches by the network", ""},
+		{"agents.NAME.hosts", List, nil, "", "whom it reaches by the network; it is not held to them", ""},
 		{"agents.NAME.reads", List, nil, "", "files of the user that are copied into its home", ""},
 		{"agents.NAME.model", Word, nil, "", "the model, where --agent does not name one", ""},
 		{"agents.NAME.silence", Duration, nil, "", "how long nothing may be seen of it", ""},

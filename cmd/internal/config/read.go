@@ -22,6 +22,7 @@ const (
 	MaxSize    = 256 << 10
 	maxNumber  = 1 << 20
 	maxEntries = 4096
+	maxName    = 100
 )
 
 // A Place is where something is settled.
@@ -79,8 +80,7 @@ func IsConfig(text []byte) bool {
 func Read(file string, text []byte) ([]Setting, error) {
 	r := reader{file: file, text: text, seen: map[string]bool{}}
 	if len(text) > MaxSize {
-		r.fault(0, fmt.Sprintf("a configuration has at most %d KiB", MaxSize>>10), "")
-		return nil, errors.Join(r.faults...)
+		return nil, TooLarge(file)
 	}
 	r.text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if at := invalid(r.text); at >= 0 {
@@ -92,6 +92,11 @@ func Read(file string, text []byte) ([]Setting, error) {
 	}
 	r.read()
 	return r.settings, errors.Join(r.faults...)
+}
+
+// TooLarge is the error of a file that is larger than a configuration.
+func TooLarge(file string) error {
+	return &Error{Place: Place{file, 1, 1}, Text: fmt.Sprintf("a configuration has at most %d KiB", MaxSize>>10)}
 }
 
 // invalid is where the first byte stands that is not UTF-8, or -1.
@@ -185,6 +190,16 @@ func (r *reader) unknown(names []string, at int) {
 	r.fault(at, fmt.Sprintf("there is no setting %q", strings.Join(names, ".")), hint)
 }
 
+// misnamed says what is wrong with the name that stands in a path of names: nobody
+// could type it, NAME=MODEL, or it is more than a line; "" where nothing is.
+func (k Key) misnamed(path []string) string {
+	at := slices.Index(strings.Split(k.Name, "."), "NAME")
+	if at < 0 || plain(path[at]) && !strings.ContainsAny(path[at], `=/\`) && utf8.RuneCountInString(path[at]) <= maxName {
+		return ""
+	}
+	return fmt.Sprintf("%s is no name: it is one line, without = and slashes, of at most %d letters", strconv.Quote(path[at]), maxName)
+}
+
 // value takes what a key is set to.
 func (r *reader) value(names []string, v *unstable.Node, at int) {
 	key, ok := keyOf(names)
@@ -197,6 +212,10 @@ func (r *reader) value(names []string, v *unstable.Node, at int) {
 	}
 	if !ok {
 		r.unknown(names, at)
+		return
+	}
+	if fault := key.misnamed(names); fault != "" {
+		r.fault(at, fault, "")
 		return
 	}
 	words, fault := key.words(v)

@@ -179,6 +179,8 @@ func (t judging) executorFault(ctx context.Context) *fault {
 		return faultf(history.Interrupted, "%v", people.ErrRequested)
 	case errors.Is(t.err, ErrContextExhausted):
 		return faultf(history.ContextExhausted, "%v", t.err)
+	case errors.Is(t.err, ErrDeclined):
+		return faultf(history.Declined, "%v", t.err)
 	case noMemory(t.err):
 		return faultf(history.OutOfMemory, "%v", t.err)
 	case errors.Is(t.err, process.ErrExhausted):

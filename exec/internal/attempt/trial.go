@@ -140,6 +140,9 @@ const (
 // ErrContextExhausted says that the context of an executor is full.
 var ErrContextExhausted = errors.New("exec: the context of the executor is exhausted")
 
+// ErrDeclined says that an executor does not do steps of this kind.
+var ErrDeclined = errors.New("exec: the executor does not do steps of this kind")
+
 // A trial is one attempt while it is judged.
 type trial struct {
 	*Attempts

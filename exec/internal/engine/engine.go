@@ -114,6 +114,9 @@ func (d *Decider) step(c *guard.Case) []Wanted {
 	case s.Refusal != nil && s.Next == nil:
 		return d.climb(c, s.Refusal)
 	case unserved(s) && !c.Seen.Holds(guard.Due):
+		if others := d.meanwhile(c); others != nil {
+			return others
+		}
 		return about(c, Wait{Since: last.Ended, For: last.Failure.Until.Sub(last.Ended), Unserved: last.Failure})
 	case (s.At < run.ResumedAt || overtaken(c)) && goesOn(c):
 		return about(c, Begin{Start: anew(c)}) // nobody knows what became of its preconditions meanwhile

@@ -24,13 +24,59 @@ func (d *Decider) attempt(c *guard.Case) []Wanted {
 	if !together(c) {
 		return alone(c)
 	}
-	var g Group
+	g, wanted := d.beside(c, func(about *guard.Case) bool { return true })
+	if wanted != nil {
+		return wanted
+	}
+	if len(g.Members) == 1 {
+		return alone(c)
+	}
+	if c.Step.Checkpoint.Checkpoint != c.Run.Tree { // somebody else's changes were adopted since
+		return about(c, Begin{Start: anew(c)})
+	}
+	return one(g)
+}
+
+// meanwhile has steps attempted that may run at once with one that waits for whoever
+// serves its executor: those whose executor is none that somebody waits for. What
+// they do is joined and delivered; nil where none of them can go on.
+func (d *Decider) meanwhile(c *guard.Case) []Wanted {
+	if !together(c) {
+		return nil
+	}
+	g, wanted := d.beside(c, func(about *guard.Case) bool { return about.Step != c.Step && served(about) })
+	switch {
+	case wanted != nil:
+		return wanted
+	case len(g.Members) == 0:
+		return nil
+	case len(g.Members) == 1:
+		return alone(c.About(c.Run.Step(g.Members[0].Step)))
+	}
+	return one(g)
+}
+
+// served reports whether nobody waits for the executor of a step.
+func served(c *guard.Case) bool {
+	_, step := c.Place()
+	return !slices.ContainsFunc(c.Run.UnderWay(), func(s *history.Step) bool {
+		_, other := c.About(s).Place()
+		return unserved(s) && other.Executor == step.Executor
+	})
+}
+
+// beside are the step and those behind it that may run at once with it, of those that
+// are taken, in the order of the plan; or what they need first.
+func (d *Decider) beside(c *guard.Case, takes func(*guard.Case) bool) (g Group, wanted []Wanted) {
 	for a := range c.Lanes().Beside(rest(c)) {
 		about := c.About(c.Run.Step(a))
+		if !takes(about) {
+			continue
+		}
 		if about.Step != c.Step {
 			wanted, joins := d.candidate(about)
 			if wanted != nil {
-				return wanted
+				return Group{}, wanted
 			}
 			if !joins {
 				continue
@@ -41,19 +87,13 @@ func (d *Decider) attempt(c *guard.Case) []Wanted {
 			break
 		}
 	}
-	if len(g.Members) == 1 {
-		return alone(c)
-	}
-	if c.Step.Checkpoint.Checkpoint != c.Run.Tree { // somebody else's changes were adopted since
-		return about(c, Begin{Start: anew(c)})
-	}
 	slices.SortFunc(g.Members, func(a, b Member) int { // the step may stand behind one that has not begun
 		if c.Run.Step(a.Step).Precedes(c.Run.Step(b.Step)) {
 			return -1
 		}
 		return 1
 	})
-	return one(g)
+	return g, nil
 }
 
 // toJoin is the step whose work is joined next, nil if none waits. A group is

@@ -37,6 +37,9 @@ type Needs struct {
 type Of struct {
 	Name string
 	Needs
+	// Apart says that it does not work in the sandbox of the plan, as who judges or
+	// advises.
+	Apart bool
 	// Accept is what has to be accepted in place of the needs; nil: these.
 	Accept *plan.Acknowledgement
 }
@@ -132,7 +135,7 @@ func (o Of) Against(workspace string, box process.Sandbox) (reasons []string) {
 	if box.NoNetwork {
 		has, write = append(has, "network = false"), append(write, "network = true")
 	}
-	if len(o.Hosts) > 0 && len(has) > 0 {
+	if len(o.Hosts) > 0 && len(has) > 0 && !o.Apart {
 		reasons = append(reasons, fmt.Sprintf("%s reaches %s by the network, and the sandbox of the plan has none (%s): write %s in [sandbox], or have somebody else do the work",
 			o.Name, strings.Join(o.Hosts, ", "), strings.Join(has, ", "), strings.Join(write, ", ")))
 	}
@@ -152,14 +155,18 @@ func (o Of) Against(workspace string, box process.Sandbox) (reasons []string) {
 // NotCovered says that commands of others see what is the agent's; "" where the
 // sandbox covers it.
 func (o Of) NotCovered(box process.Sandbox) string {
-	if !o.Home && len(o.Own()) == 0 {
+	seen := "its folder, and the user's files that it gets copies of"
+	if o.Apart {
+		seen = "the user's files that it gets copies of"
+	}
+	if len(o.Own()) == 0 && (!o.Home || o.Apart) {
 		return ""
 	}
 	if reached, err := process.Reach(box); err == nil && reached.Mounts {
 		return ""
 	}
-	return fmt.Sprintf("%s: not covered: on this machine and with this [sandbox] other commands of the run see its folder, and the user's files that it gets copies of",
-		o.Name)
+	return fmt.Sprintf("%s: not covered: on this machine and with this [sandbox] other commands of the run see %s",
+		o.Name, seen)
 }
 
 // inside reports whether a path is a folder or lies in it.

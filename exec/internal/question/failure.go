@@ -95,6 +95,8 @@ func headline(c history.Class) string {
 		return "did not say what it was expected to say"
 	case history.MissingEvidence:
 		return "left no evidence of its work"
+	case history.Declined:
+		return "is none that its executor does"
 	case history.ContextExhausted:
 		return "was too much for the executor's context"
 	}

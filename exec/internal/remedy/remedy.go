@@ -90,6 +90,11 @@ func Against(c history.Class, cause gate.Cause) Remedy {
 		}
 	case history.ContextExhausted:
 		return Remedy{now: "split the step, or let it read less", end: "split the step, or let it read less, and lock again"}
+	case history.Declined:
+		return Remedy{
+			now: "have it done by a backup with another executor, or say that it is done by hand; another executor needs a new plan",
+			end: "give the step an executor that does such steps, or a backup with one, and lock again",
+		}
 	case history.Met:
 		return Remedy{end: "declare what it reads and writes, or take parallel_allowed from its speclet, and lock again"}
 	case history.Moved:

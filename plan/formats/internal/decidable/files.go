@@ -7,6 +7,7 @@ import (
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/wordlist"
 )
 
@@ -65,8 +66,10 @@ func fileCheck(line string) (plan.Check, bool) {
 // Derived are checks of files that a step is told to make, to change, to delete or
 // to move, in so many words: "Create `x.go`", "Move `x.go` to `y/`", or a title such as "Add the model in
 // src/x.go". The plan does not ask for them to be checked, and they are marked so.
-// A file of which two of these are said is not among them.
+// A file of which two of these are said is not among them, nor is one that only
+// stands in a code fence: that shows something, and tells nobody to do it.
 func Derived(title, text string) []plan.Check {
+	text = unfenced(text)
 	kinds := map[string]string{}
 	var paths []string
 	found := func(kind, name string) {
@@ -115,6 +118,22 @@ func Derived(title, text string) []plan.Check {
 		}
 	}
 	return checks
+}
+
+// unfenced is a text without its code fences.
+func unfenced(text string) string {
+	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
+		return text
+	}
+	var b strings.Builder
+	var fence outline.Fence
+	for line := range strings.Lines(text) {
+		if fence.Next(line) {
+			line = "\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // IsPath reports whether a word is the path of a file or a folder in the
