@@ -14,6 +14,7 @@ type Page struct {
 	*Model
 	Graph    *graph
 	Timeline *timeline
+	Spending *spending // nil: nobody said anything
 	Next     []string
 	Check    string // how the run is proved
 	Tally    string
@@ -23,7 +24,8 @@ type Page struct {
 
 // NewPage lays the pictures of a page out.
 func NewPage(m *Model) Page {
-	return Page{Model: m, Graph: newGraph(m), Timeline: newTimeline(m), Next: each(nextSteps(m), m.told),
+	return Page{Model: m, Graph: newGraph(m), Timeline: newTimeline(m), Spending: newSpending(m),
+		Next:  each(nextSteps(m), m.told),
 		Check: m.say(m.prove()), Tally: m.tally(), Bar: barOf(m), Steps: "#"}
 }
 

@@ -31,7 +31,7 @@ var style string
 func Style() string { return style }
 
 // Parts are the parts that pages about a run are made of, for a page of the
-// caller's own: "summary", "graph", "timeline", each of a [document.Page]; and
+// caller's own: "summary", "graph", "timeline", "spending", each of a [document.Page]; and
 // "step", "gates", "question" of what it holds.
 func Parts() *template.Template {
 	return template.Must(template.New("parts").Funcs(document.Page{}.Functions()).Parse(parts))
