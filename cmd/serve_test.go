@@ -76,7 +76,7 @@ func TestServe(t *testing.T) {
 			form.Set(field[1], field[2])
 		}
 	}
-	if page := read(browser.PostForm("http://"+at.Host+run[1]+"/answer", form)); !strings.Contains(page, "Answered: w (") ||
+	if page := read(browser.PostForm("http://"+at.Host+run[1], form)); !strings.Contains(page, "Answered: w (") ||
 		!strings.Contains(page, "by ana") || !strings.Contains(page, "planlock resume") {
 		t.Errorf("after the answer the page says:\n%s", page)
 	}

@@ -1,11 +1,11 @@
-// Keeps the page up to date: told that the run changed, it asks for the page
-// again and takes over what differs, so that focus, places and what was typed
-// stay as they are.
+// Keeps the page up to date: told that the run changed, or every few seconds
+// where nothing is told, it asks for the page again and takes over what differs,
+// so that focus, places and what was typed stay as they are.
 'use strict';
 (() => {
   const body = document.body;
-  const source = body.dataset.changes;
-  if (!source || !window.EventSource) return;
+  const { changes, every } = body.dataset;
+  if (!changes && !every) return;
   const said = document.getElementById('live');
   const say = (text) => { if (said && said.textContent !== text) said.textContent = text; };
 
@@ -27,7 +27,7 @@
     while (at) { const gone = at; at = at.nextSibling; gone.remove(); }
   };
 
-  let busy = false, again = false;
+  let busy = false, again = false, over = false;
   const refresh = async () => {
     if (busy) { again = true; return; }
     busy = true;
@@ -38,7 +38,7 @@
       if (answer.ok) {
         document.title = page.title;
         for (const part of ['header', 'main']) morph(document.querySelector(part), page.querySelector(part));
-        say('up to date as it changes');
+        say(over ? 'over: nothing changes any more' : 'up to date as it changes');
       } else {
         say('this run is gone, or cannot be read; the page shows it as it was');
       }
@@ -47,9 +47,14 @@
     setTimeout(() => { busy = false; if (again) { again = false; refresh(); } }, rest);
   };
 
-  const events = new EventSource(source);
+  const often = (rest) => setInterval(() => { if (!document.hidden) refresh(); }, rest);
+  if (every) { often(Number(every)); return; }
+  const events = new EventSource(changes);
   events.onopen = () => say('up to date as it changes');
   events.onmessage = refresh;
-  events.onerror = () => say('the server is away; the page shows the run as it was');
-  events.addEventListener('over', () => { events.close(); refresh(); });
+  events.onerror = () => {
+    say('the server is away; the page shows the run as it was');
+    if (events.readyState === EventSource.CLOSED) often(5000); // it tells no more, as where too many pages are told
+  };
+  events.addEventListener('over', () => { over = true; events.close(); refresh(); });
 })();

@@ -68,7 +68,7 @@ func (s *Server) handler(d *door) http.Handler {
 	mux.HandleFunc("GET /runs/{run}", site.run)
 	mux.HandleFunc("GET /runs/{run}/steps/{step}", site.step)
 	mux.HandleFunc("GET /runs/{run}/changes", site.changes)
-	mux.HandleFunc("POST /runs/{run}/answer", site.answer)
+	mux.HandleFunc("POST /runs/{run}", site.answer)
 	mux.HandleFunc("GET /style.css", static("text/css; charset=utf-8", styles()))
 	mux.HandleFunc("GET /live.js", static("text/javascript; charset=utf-8", script))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
