@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/cmd/internal/paint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/mcp"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/report"
@@ -47,6 +48,16 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	// can read what the plan promises are those of this command.
 	options := p.controller("").Options()
 	options.Executors = nil
+	servers, err := mcp.ReadFiles(cmp.Or(f.Dir, "."), f.MCP...)
+	if err != nil {
+		return err
+	}
+	if servers == nil {
+		servers = &mcp.Servers{}
+	}
+	if _, err := servers.Where(""); err == nil { // else nobody knows which there are
+		options.Servers = append([]string{}, servers.Names()...)
+	}
 	draft, err := p.draft(f.Args[0])
 	if err != nil {
 		return p.reportUnreadable(f.Args[0], err, f.Format)
@@ -60,17 +71,18 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	wanted := wantedServers(&draft.Plan, servers)
 	learned := p.lessonsFor(ctx, f.Dir, &draft.Plan)
 	switch f.Format {
 	case "json":
-		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), partakersJSON(needs), alreadyDocument(done, f.Dir), learned})
+		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), partakersJSON(needs), wanted, alreadyDocument(done, f.Dir), learned})
 	case "sarif":
 		err = writeJSON(p.out, report.SARIF(draft, found, exec.Version()))
 	case "github-annotations":
 		err = annotate(p.out, found)
 	default:
 		err = p.draw(p.out, paint.Check, func(w io.Writer) error {
-			printCheck(w, draft, found, options, needs, f.who.Agent)
+			printCheck(w, draft, found, options, needs, wanted, f.who.Agent)
 			printAlready(w, draft, done, f.Dir)
 			printLessons(w, learned)
 			return nil
@@ -111,7 +123,7 @@ func (f *checkCommand) needs(ctx context.Context, p *cli, draft *plan.Draft,
 // printCheck tells people what check found, and what is needed by who takes part;
 // agents are those that carry out steps.
 func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions,
-	needs []exec.Need, agents []string) {
+	needs []exec.Need, wanted []wantedServer, agents []string) {
 	printDiagnostics(w, draft, found)
 	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
 		answers := draft.SelfCheck(options)
@@ -121,6 +133,7 @@ func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options
 		printAnswers(w, answers)
 		printBases(w, &draft.Plan)
 		printNeeds(w, needs)
+		printServers(w, wanted)
 	}
 	printVerdict(w, draft, found, agents)
 }
@@ -281,8 +294,9 @@ const stillLooks = "Nothing is run for this, so a step with a check that needs t
 // checkJSON is the document of "check --format json".
 type checkJSON struct {
 	report.Document
-	Needs    []partakerJSON `json:"needs,omitempty"`   // of who takes part
-	Already  *[]alreadyJSON `json:"already,omitempty"` // of check --dir
+	Needs    []partakerJSON `json:"needs,omitempty"`        // of who takes part
+	Servers  []wantedServer `json:"tool_servers,omitempty"` // that the plan wants
+	Already  *[]alreadyJSON `json:"already,omitempty"`      // of check --dir
 	*lessons                // where finished runs taught something
 }
 

@@ -19,8 +19,11 @@ import (
 // person accepted, as in "irreversible:2.1", and "agent:claude" for what an agent
 // needs (see [Controller.Needs]).
 //
+// Where the host has [Controller.Servers], and no Tools, the tool servers of the
+// plan are looked for as before a run.
+//
 // It changes nothing. Errors are those of plan.Lock, and *[RefusedError] where
-// a gate says no.
+// a gate says no, or the servers are not what the plan needs.
 func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged ...string) (_ *plan.Locked, err error) {
 	defer public(&err)
 	if draft == nil {
@@ -52,8 +55,15 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	if err != nil {
 		return nil, err
 	}
-	return c.bind(draft, plan.LockOptions{Check: options, Envelope: env.Digest(), Base: base.Digest(),
+	locked, err := c.bind(draft, plan.LockOptions{Check: options, Envelope: env.Digest(), Base: base.Digest(),
 		Acknowledged: acknowledged, Approvals: life.Verdicts(judged), Needs: needs.Acknowledgements(e.Needs)})
+	if err != nil || c.Tools != nil {
+		return locked, err
+	}
+	if _, _, err := e.life.Tools.Verify(ctx); err != nil { // of what warns, each run warns
+		return nil, err
+	}
+	return locked, nil
 }
 
 // blockingDiagnostics are the errors among diagnostics.

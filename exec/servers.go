@@ -24,9 +24,20 @@ type ToolServers interface {
 	Find(name string) (accept plan.Acknowledgement, found bool)
 	// Look starts a server in the sandbox of a plan, asks it for its tools, and
 	// ends it. The version says which server that is and what its tools are; it
-	// is part of the envelope.
+	// is part of the envelope. A [*CallError] says that a step cannot call it as
+	// the plan has it; the version is there then too.
 	Look(ctx context.Context, p *plan.Plan, name string) (version string, err error)
 }
+
+// A CallError says why a step cannot call a tool of a server that is there.
+type CallError = binding.CallError
+
+// A WantedServer is a tool server that a plan names in [mcp_tools], or whose
+// tools its steps call.
+type WantedServer = binding.Wanted
+
+// WantedServers lists the tool servers that a plan wants. It looks for none.
+func WantedServers(p *plan.Plan) []WantedServer { return binding.WantedIn(p) }
 
 // servers looks for the tool servers of a run, for each once, and for none that
 // has to be accepted and was not.
@@ -102,7 +113,7 @@ func (e *execution) toolServers(ctx context.Context) (all []probe.Agent, err err
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if err != nil {
+		if err != nil && version == "" {
 			version = "not there"
 		}
 		all = append(all, probe.Agent{Name: "tool server " + name, Version: version})

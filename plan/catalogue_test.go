@@ -63,7 +63,7 @@ func codesOf(list []plan.Diagnostic) []string {
 
 func TestThePlanOfTheExamplesIsComplete(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
-	for _, f := range d.Check(plan.CheckOptions{Executors: []string{"shell"}}) {
+	for _, f := range d.Check(plan.CheckOptions{Executors: []string{"shell"}, Servers: []string{"files"}}) {
 		t.Errorf("%v", f)
 	}
 	for _, a := range d.SelfCheck(plan.CheckOptions{}) {
@@ -117,7 +117,7 @@ var rare = []string{"approval-failed", "defaults-too-large", "gate-argument-inva
 
 func TestCatalogueExamples(t *testing.T) {
 	base := limitsPlan(t)
-	o := plan.CheckOptions{Executors: []string{"shell"}}
+	o := plan.CheckOptions{Executors: []string{"shell"}, Servers: []string{"files"}}
 	all := examples(t)
 	if len(all)+len(rare) != len(plan.Codes()) {
 		t.Errorf("%d codes have %d examples and %d exceptions", len(plan.Codes()), len(all), len(rare))

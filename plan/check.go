@@ -217,6 +217,7 @@ func (r *runnable) method(key string, s *Step) {
 type CheckOptions struct {
 	CheckKinds []CheckKind // further kinds of checks, which the host decides
 	Executors  []string    // names of executors that the host has; nil: not checked
+	Servers    []string    // names of tool servers that are configured; nil: not checked
 	Approvals  []Approval  // verdicts of planning gates, as far as they are known
 
 	// Unread is the language of a path that nobody reads, "" if somebody does, or

@@ -14,7 +14,7 @@ import (
 func saysOf(t *testing.T, text, code string) []string {
 	t.Helper()
 	var list []string
-	for _, f := range mustRead(t, text).Check(plan.CheckOptions{Executors: []string{"shell"}}) {
+	for _, f := range mustRead(t, text).Check(plan.CheckOptions{Executors: []string{"shell"}, Servers: []string{"files"}}) {
 		if f.Code == code {
 			list = append(list, f.Message+" | "+f.Hint)
 		}
@@ -116,7 +116,7 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := mustRead(t, tt.edit(limitsPlan(t)))
 			var found []plan.Diagnostic
-			for _, f := range d.Check(plan.CheckOptions{Executors: []string{"shell"}}) {
+			for _, f := range d.Check(plan.CheckOptions{Executors: []string{"shell"}, Servers: []string{"files"}}) {
 				if f.Code == tt.code {
 					found = append(found, f)
 				}
@@ -175,7 +175,7 @@ func TestRetriesHint(t *testing.T) {
 func TestHintsHaveNoPlaceholders(t *testing.T) {
 	base := limitsPlan(t)
 	for code, e := range examples(t) {
-		for _, f := range mustRead(t, e.bad(base)).Check(plan.CheckOptions{Executors: []string{"shell"}}) {
+		for _, f := range mustRead(t, e.bad(base)).Check(plan.CheckOptions{Executors: []string{"shell"}, Servers: []string{"files"}}) {
 			if strings.Contains(f.Hint, "…") {
 				t.Errorf("%s: %s: %s", code, f.Code, f.Hint)
 			}
@@ -188,7 +188,7 @@ func TestHintsHaveNoPlaceholders(t *testing.T) {
 func TestHintsHaveLines(t *testing.T) {
 	base := limitsPlan(t)
 	for code, e := range examples(t) {
-		for _, f := range mustRead(t, e.bad(base)).Check(plan.CheckOptions{Executors: []string{"shell"}}) {
+		for _, f := range mustRead(t, e.bad(base)).Check(plan.CheckOptions{Executors: []string{"shell"}, Servers: []string{"files"}}) {
 			if f.Pos.Line < 1 || f.Pos.Column < 1 || strings.TrimSpace(f.Hint) == "" {
 				t.Errorf("%s: %s at %v: %s (%s)", code, f.Code, f.Pos, f.Message, f.Hint)
 			}

@@ -54,6 +54,9 @@ func stepRules() []rule {
 			}},
 		{code: "tool-invalid", severity: Error, said: true, why: "A step that is a call of a tool names the tool behind its server, with arguments that JSON has.",
 			step: toolFaults},
+		{code: "tool-server-unknown", severity: Warning, said: true,
+			why:  "A step calls a tool of a server that a file configures, as a run begins with no other.",
+			step: unknownServers},
 		{code: "backup-no-method", severity: Error, why: "A backup says how it is done.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				for k, b := range s.Backups {

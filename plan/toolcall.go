@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,6 +139,20 @@ func toolFaults(_ *inspection, s *stepPart, tell tell) {
 					`write  tool_args = ["path=notes.md"]`)
 			}
 		}
+	}
+}
+
+// unknownServers are the servers that a step calls and that nobody configured.
+func unknownServers(x *inspection, s *stepPart, tell tell) {
+	look := func(key, tool string) {
+		if server, _, ok := ToolOf(tool); ok && x.options.Servers != nil && !slices.Contains(x.options.Servers, server) {
+			tell(key, fmt.Sprintf("no tool server %q is configured", server),
+				"configure it in .mcp.json of the workspace, or name a file that does with --mcp; a run is refused without it")
+		}
+	}
+	look("tool", s.Tool)
+	for k, b := range s.Backups {
+		look(fmt.Sprintf("backups[%d].tool", k), b.Tool)
 	}
 }
 

@@ -11,19 +11,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/plan"
 )
-
-// A CallError says why a step cannot call a tool as the plan has it.
-type CallError struct {
-	Step plan.Address
-	Tool string // with its server
-	Why  string
-}
-
-func (e *CallError) Error() string {
-	return fmt.Sprintf("mcp: step %s cannot call %s: %s", e.Step, e.Tool, e.Why)
-}
 
 // fit looks whether a server has the tools that the steps of a plan call, and
 // whether the arguments are what each takes, as far as its schema says it simply.
@@ -39,7 +29,7 @@ func fit(p *plan.Plan, server string, tools []*sdk.Tool) error {
 		for _, call := range calls {
 			if of, tool, _ := plan.ToolOf(call[0]); of == server {
 				if _, why := argumentsOf(tools, tool, call[1:]); why != "" {
-					return &CallError{s.Address, call[0], why}
+					return &exec.CallError{Step: s.Address, Tool: call[0], Why: why}
 				}
 			}
 		}

@@ -118,6 +118,15 @@ func (s *Servers) read(path string, theirs bool) error {
 // Names are the names of all servers.
 func (s *Servers) Names() []string { return slices.Sorted(maps.Keys(s.known)) }
 
+// Where is the file that configures a server; "": none does, and err is what is
+// wrong with that of the repository.
+func (s *Servers) Where(name string) (file string, err error) {
+	if c, ok := s.known[name]; ok {
+		return c.file, nil
+	}
+	return "", s.fault
+}
+
 // Find is of [exec.ToolServers]: what a person has to accept of a server of the
 // repository, since it is code of the repository that is started.
 func (s *Servers) Find(name string) (accept plan.Acknowledgement, found bool) {

@@ -63,7 +63,7 @@ func (x executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error
 	}
 	args, why := argumentsOf(tools, tool, w.Method.ToolArgs)
 	if why != "" {
-		return none, &CallError{w.Step.Address, w.Method.Tool, why}
+		return none, &exec.CallError{Step: w.Step.Address, Tool: w.Method.Tool, Why: why}
 	}
 	call := &sdk.CallToolParams{Name: tool, Arguments: args}
 	call.SetProgressToken("step")

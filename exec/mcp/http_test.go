@@ -100,7 +100,11 @@ func TestStepsCallByHTTP(t *testing.T) {
 	for tool, want := range map[string]string{"good.echo": `step 1.1 cannot call good.echo: it needs an argument "text"`,
 		"good.more": "its server has no such tool", "other.tool": ""} {
 		p := &plan.Plan{Tasks: []plan.Task{{ID: "1", Steps: []plan.Step{{ID: "1", Address: "1.1", Tool: tool}}}}}
-		if _, err := s.Look(t.Context(), p, "good"); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		version, err := s.Look(t.Context(), p, "good")
+		if !strings.Contains(version, `"fake"`) {
+			t.Errorf("%s: it is there, and which is %q", tool, version)
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}

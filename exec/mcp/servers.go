@@ -93,10 +93,7 @@ func (s *Servers) Look(ctx context.Context, p *plan.Plan, name string) (version 
 	if err != nil {
 		return "", err
 	}
-	if err := fit(p, name, tools); err != nil {
-		return "", err
-	}
-	return open.version(tools, c.digest), nil
+	return open.version(tools, c.digest), fit(p, name, tools)
 }
 
 // A place is where a server is started.

@@ -269,9 +269,6 @@ func TestServersOfNPM(t *testing.T) {
 		if err != nil || !strings.Contains(version, name) && name == "everything" {
 			t.Errorf("%s: %s %v", name, version, err)
 		}
-		if again, err := s.Look(t.Context(), &plan.Plan{}, name); again != version || err != nil {
-			t.Errorf("%s: it was %s and is %s, %v", name, version, again, err)
-		}
 		t.Log(version)
 	}
 }

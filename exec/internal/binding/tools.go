@@ -39,6 +39,17 @@ type Tools struct {
 	Ask func(ctx context.Context, name string) error
 }
 
+// A CallError says why a step cannot call a tool of a server that is there.
+type CallError struct {
+	Step plan.Address
+	Tool string // with its server
+	Why  string
+}
+
+func (e *CallError) Error() string {
+	return fmt.Sprintf("exec: step %s cannot call %s: %s", e.Step, e.Tool, e.Why)
+}
+
 // Called are the servers whose tools a step calls, it or its backups, each once.
 func Called(s *plan.Step) (names []string) {
 	add := func(name string) {
@@ -110,6 +121,32 @@ func ToolNames(p *plan.Plan) (names []string) {
 	return names
 }
 
+// A Wanted is a tool server that a plan names, or whose tools its steps call.
+type Wanted struct {
+	Name string
+	// Need is "required", "recommended" or "optional".
+	Need string
+	// Steps are those that call its tools, they or their backups.
+	Steps []plan.Address
+	// Install is how the plan has it installed; "": it does not say.
+	Install string
+}
+
+// WantedIn lists the tool servers that a plan names, or whose tools its steps
+// call.
+func WantedIn(p *plan.Plan) (list []Wanted) {
+	for _, tool := range toolsOf(p) {
+		w := Wanted{Name: tool.Name, Need: tool.Need, Install: installing(p, tool.Name)}
+		for _, s := range p.Steps() {
+			if slices.Contains(Called(s), tool.Name) {
+				w.Steps = append(w.Steps, s.Address)
+			}
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
 // installing is how the plan has a tool server installed: what its table says of
 // it, or [mcp_tools.install]; "" where it says nothing.
 func installing(p *plan.Plan, name string) string {
@@ -151,8 +188,8 @@ func verifies(p *plan.Plan, key string) bool {
 }
 
 // Verify looks for the tool servers that the plan names, and refuses where a
-// required one is missing. What is to be said besides are the warnings.
-// Optional ones are listed, and nobody looks for them; nor for any where nobody
+// required one is missing, and where a call of a step does not fit one that is
+// there. What is to be said besides are the warnings. Optional ones are listed, and nobody looks for them; nor for any where nobody
 // can, which is said.
 func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
 	tools = toolsOf(x.Plan)
@@ -165,7 +202,7 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 	} else if ask == nil {
 		ask = func(context.Context, string) error { return errors.New("no tool server is configured at all") }
 	}
-	var missing, names []string
+	var missing, names, unfit []string
 	for i := range tools {
 		tool := &tools[i]
 		if tool.Need == toolOptional {
@@ -177,6 +214,10 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 		}
 		tool.Status = toolVerified
 		if why == nil {
+			continue
+		}
+		if call := (*CallError)(nil); errors.As(why, &call) {
+			unfit = append(unfit, bound.Text(strings.TrimPrefix(call.Error(), "exec: "), bound.Line))
 			continue
 		}
 		tool.Status, tool.Why = toolMissing, bound.Text(why.Error(), bound.Line)
@@ -193,9 +234,15 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 			warnings = append(warnings, line)
 		}
 	}
+	var hints []string
 	if len(missing) > 0 {
-		return tools, warnings, &session.Refusal{Reasons: missing,
-			Hint: "install and configure " + strings.Join(names, ", ") + ", and start the client that serves them anew; the plan says how"}
+		hints = append(hints, "install and configure "+strings.Join(names, ", ")+", in .mcp.json or in a file for --mcp")
+	}
+	if len(unfit) > 0 {
+		hints = append(hints, "mend tool and tool_args of the steps")
+	}
+	if len(hints) > 0 {
+		return tools, warnings, &session.Refusal{Reasons: append(missing, unfit...), Hint: strings.Join(hints, "; ")}
 	}
 	return tools, warnings, nil
 }
