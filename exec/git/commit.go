@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/ledger"
@@ -30,11 +32,15 @@ type Committer struct {
 	// OwnIndex has what is committed staged in the work tree's own index too, as
 	// "git commit" does. It is for work trees that were made for a run.
 	OwnIndex bool
+	// HookLimit is how long a hook may take; [HookLimit] if it is 0.
+	HookLimit time.Duration
 
 	env []string // of all calls; for tests
 }
 
-func (c *Committer) repository(dir string) repository { return repository{dir: dir, env: c.env} }
+func (c *Committer) repository(dir string) repository {
+	return repository{dir: dir, env: c.env, patient: cmp.Or(c.HookLimit, HookLimit)}
+}
 
 // Find looks for the commit of some work behind its parent.
 func (c *Committer) Find(ctx context.Context, w commit.Work) (*commit.Made, error) {
@@ -187,7 +193,7 @@ func (c *Committer) make(ctx context.Context, r repository, w commit.Work, tree,
 		return "", refuse("", "the commit could not be made: %v", err)
 	}
 	subject, _, _ := strings.Cut(message, "\n")
-	if _, err := r.git(ctx, "update-ref", "-m", "commit: "+subject, "HEAD", hash, w.Parent); err != nil {
+	if _, err := r.hooked(ctx, "update-ref", "-m", "commit: "+subject, "HEAD", hash, w.Parent); err != nil {
 		return "", refuse("", "HEAD could not be moved: %v", err)
 	}
 	_, _ = r.hook(ctx, "post-commit") // as of git, what it says changes nothing any more
@@ -204,12 +210,12 @@ func (r repository) hook(ctx context.Context, name string, args ...string) (ran 
 	if len(args) > 0 {
 		call = append(append(call, "--"), args...)
 	}
-	if _, err := r.git(ctx, call...); err != nil {
-		said := err.Error()
-		if failed := (*callError)(nil); errors.As(err, &failed) {
-			said = failed.said
+	if _, err := r.hooked(ctx, call...); err != nil {
+		failed := (*callError)(nil)
+		if errors.As(err, &failed) && status(err) >= 0 {
+			return true, refuse("", "hook %s says no: %s", name, failed.said)
 		}
-		return true, refuse("", "hook %s says no: %s", name, said)
+		return true, refuse("", "hook %s: %v", name, err)
 	}
 	return true, nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/planlock/planlock/internal/process/output"
 )
 
 // A repository is a work tree as the program git sees it.
@@ -18,9 +20,10 @@ type repository struct {
 	index string // "": that of the work tree
 	env   []string
 	// while a commit is made: the configuration, and the folder of the hooks
-	config settings
-	hooks  string
-	in     []byte
+	config  settings
+	hooks   string
+	patient time.Duration // with hooks
+	in      []byte
 }
 
 // quiet are settings that have git start nothing beside what it is asked for.
@@ -31,8 +34,12 @@ var quiet = []string{"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=fa
 // once it has ended.
 const patience = 5 * time.Second
 
-// most is how much is told of what a call printed that failed: the end of it.
+// most is how much is told of what a call printed that failed: mostly the end of
+// it.
 const most = 1 << 10
+
+// HookLimit is how long a hook may take where a [Committer] says nothing else.
+const HookLimit = 10 * time.Minute
 
 // command is one call of git. Of the environment it has nothing that would lead
 // it elsewhere.
@@ -51,14 +58,42 @@ func (r repository) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // git is what a call of git prints.
 func (r repository) git(ctx context.Context, args ...string) (string, error) {
+	return call(r.command(ctx, args...), args[0])
+}
+
+// hooked is git for a call that runs a hook, and is ended, with all that it
+// started, when that takes too long.
+func (r repository) hooked(ctx context.Context, args ...string) (string, error) {
+	late := fmt.Errorf("it took longer than %v, and was ended", r.patient)
+	ctx, stop := context.WithTimeoutCause(ctx, r.patient, late)
+	defer stop()
 	cmd := r.command(ctx, args...)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		text := strings.TrimSpace(said.String() + out.String())
-		return out.String(), &callError{args: args, said: strings.ToValidUTF8(text[max(len(text)-most, 0):], ""), err: err}
+	end := grouped(cmd)
+	out, err := call(cmd, args[0])
+	if failed := (*callError)(nil); ctx.Err() != nil && errors.As(err, &failed) {
+		end()
+		failed.err = context.Cause(ctx)
 	}
-	return out.String(), nil
+	if errors.Is(err, exec.ErrWaitDelay) { // it agreed, and left something running
+		err = nil
+	}
+	return out, err
+}
+
+// call runs a command of git. What is told of one that failed is bounded, and
+// has no values of variables that are secret by their names.
+func call(cmd *exec.Cmd, name string) (string, error) {
+	var out bytes.Buffer
+	said := output.NewTail(most)
+	veil := output.NewVeil(cmd.Env, said)
+	cmd.Stdout, cmd.Stderr = &out, veil
+	err := cmd.Run()
+	if err == nil {
+		return out.String(), nil
+	}
+	_, _ = veil.Write(out.Bytes()) // none of these writes fails
+	_ = veil.Flush()
+	return out.String(), &callError{name: name, said: strings.TrimSpace(strings.ToValidUTF8(said.String(), "")), err: err}
 }
 
 // line is the one line that a call prints.
@@ -75,13 +110,13 @@ func (r repository) given(in []byte) repository {
 
 // A callError is a call of git that failed.
 type callError struct {
-	args []string
+	name string // of the command
 	said string
 	err  error
 }
 
 func (e *callError) Error() string {
-	text := fmt.Sprintf("git %s: %v", e.args[0], e.err)
+	text := fmt.Sprintf("git %s: %v", e.name, e.err)
 	if e.said != "" {
 		text += ": " + e.said
 	}
@@ -96,6 +131,11 @@ func status(err error) int {
 		return failed.ExitCode()
 	}
 	return -1
+}
+
+// unlock is what to do about a lock.
+func unlock(path string) string {
+	return fmt.Sprintf("if no git is running in the repository, one that was killed left it: remove %s", path)
 }
 
 // fields are the parts of what "git -z" prints.

@@ -5,19 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	planexec "github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // alone is the environment of git without what the machine configures.
@@ -64,9 +68,9 @@ func newDesk(t *testing.T, text string, prepare func(d *desk)) *desk {
 	for name, text := range map[string]string{"README": "Letters\n", ".gitignore": "*.tmp\n"} {
 		d.put(name, text)
 	}
-	d.git("init", "-q", "-b", "main")
-	d.git("config", "user.name", "Ana")
-	d.git("config", "user.email", "ana@example.org")
+	if err := os.CopyFS(filepath.Join(d.Dir, ".git"), os.DirFS(empty(t))); err != nil {
+		t.Fatal(err)
+	}
 	if prepare != nil {
 		prepare(d)
 	}
@@ -74,6 +78,26 @@ func newDesk(t *testing.T, text string, prepare func(d *desk)) *desk {
 	d.git("commit", "-q", "-m", "first")
 	return d
 }
+
+// empty is a repository without a commit, made once. What it writes need not be
+// durable.
+var empty = func() func(t *testing.T) string {
+	var once sync.Once
+	var dir string
+	return func(t *testing.T) string {
+		once.Do(func() {
+			dir = filepath.Join(scratch, "empty")
+			d := &desk{t: t}
+			d.in(scratch, "init", "-q", "--bare", "-b", "main", "--template=", dir)
+			config := "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tlogallrefupdates = true\n\tfsync = none\n" +
+				"[user]\n\tname = Ana\n\temail = ana@example.org\n"
+			if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return dir
+	}
+}()
 
 // around is a desk without a repository.
 func around(t *testing.T, text string) *desk {
@@ -153,9 +177,9 @@ func (d *desk) untouched() (check func()) {
 // oldest first.
 func (d *desk) commits(since string) (all []string) {
 	d.t.Helper()
-	for _, hash := range strings.Fields(d.git("rev-list", "--reverse", since+"..HEAD")) {
-		all = append(all, d.git("show", "-s", "--format=%s", hash)+": "+
-			strings.ReplaceAll(d.git("diff-tree", "-r", "--no-commit-id", "--name-only", hash), "\n", " "))
+	for _, one := range strings.Split(d.git("log", "--reverse", "--no-renames", "--name-only", "--format=%x00%s", since+"..HEAD"), "\x00")[1:] {
+		subject, files, _ := strings.Cut(one, "\n")
+		all = append(all, subject+": "+strings.Join(strings.Fields(files), " "))
 	}
 	return all
 }
@@ -187,7 +211,7 @@ func refused(t *testing.T, err error, reason string) {
 	}
 }
 
-// TestForty commits forty steps in a repository with hooks, signed commits, a
+// TestForty commits forty steps (every day: fewer) in a repository with hooks, signed commits, a
 // stash, and something that is staged.
 func TestForty(t *testing.T) {
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
@@ -205,7 +229,7 @@ func TestForty(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names, want []string
-	for i := range 40 {
+	for i := range forty {
 		names = append(names, fmt.Sprintf("letters/%02d.txt", i))
 		want = append(want, fmt.Sprintf("Write %s: %s", names[i], names[i]))
 	}
@@ -237,18 +261,18 @@ func TestForty(t *testing.T) {
 			t.Errorf("step %s: %+v", s.Address, c)
 		}
 	}
-	if n := strings.Count(d.git("log", "--format=%G?", first+"..HEAD"), "G"); n != 40 {
-		t.Errorf("%d of 40 signatures are good", n)
+	if n := strings.Count(d.git("log", "--format=%G?", first+"..HEAD"), "G"); n != forty {
+		t.Errorf("%d of %d signatures are good", n, forty)
 	}
 	if got := d.git("log", "-1", "--format=%an <%ae> %cn%n%b"); !strings.Contains(got, "Planlock <bot@example.org> Ana\n") ||
-		!strings.Contains(got, "Planlock-Run: "+done.Run.Started.Run+"\nPlanlock-Step: 20.2\nPlanlock-Plan: "+string(done.Run.Started.Plan)+
+		!strings.Contains(got, "Planlock-Run: "+done.Run.Started.Run+fmt.Sprintf("\nPlanlock-Step: %d.2\nPlanlock-Plan: ", forty/2)+string(done.Run.Started.Plan)+
 			"\nCo-authored-by: Bo <bo@example.org>\nSigned-off-by: Ana <ana@example.org>") {
 		t.Errorf("the message is\n%s", got)
 	}
 	if text, _ := os.ReadFile(filepath.Join(keys, "post")); strings.TrimSpace(string(text)) != d.git("rev-list", "--reverse", first+"..HEAD") {
 		t.Errorf("hook post-commit saw\n%s", text)
 	}
-	if text, _ := os.ReadFile(filepath.Join(keys, "pre")); strings.Count(string(text), "planlock-commit-") != 40 {
+	if text, _ := os.ReadFile(filepath.Join(keys, "pre")); strings.Count(string(text), "planlock-commit-") != forty {
 		t.Errorf("hook pre-commit saw the indexes\n%s", text)
 	}
 	if got := done.Read(t, "README"); got != "Not committed\n" {
@@ -527,6 +551,143 @@ func TestHooksSayNo(t *testing.T) {
 			check()
 			d.want(report.Run, first, "Write a: a")
 		})
+	}
+}
+
+// TestHookSecrets tells what a hook prints without secrets, and not all of it.
+func TestHookSecrets(t *testing.T) {
+	t.Setenv("LETTERS_TOKEN", "correct-horse-battery")
+	d := newDesk(t, planOf("a"), nil)
+	d.hook("pre-commit", `i=0; while [ $i -lt 300 ]; do echo "line $i"; i=$((i+1)); done; echo "no: $LETTERS_TOKEN"; exit 1`)
+	done := d.Run(t)
+	refused(t, done.Err, "no: [LETTERS_TOKEN]")
+	if text := done.Err.Error(); len(text) > 2000 || !strings.Contains(text, "bytes left out") {
+		t.Errorf("it is told as\n%s", text)
+	}
+	runs := os.DirFS(filepath.Join(d.Dir, ".planlock"))
+	err := fs.WalkDir(runs, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		text, err := fs.ReadFile(runs, name)
+		if bytes.Contains(text, []byte("correct-horse")) {
+			t.Errorf("%s has the secret", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHookHangs ends a hook that hangs, with what it started, and takes nothing
+// of the repository along.
+func TestHookHangs(t *testing.T) {
+	for name, tt := range map[string]struct{ when, want string }{
+		"pre-commit":            {"true", "hook pre-commit: git hook: it took longer than 300ms, and was ended: waiting"},
+		"reference-transaction": {`test "$1" = prepared && test "$(cut -d' ' -f3)" != 0`, "HEAD could not be moved: git update-ref: it took longer than"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, planOf("a"), nil)
+			d.hook(name, tt.when+" || exit 0; test -e ../yes && exit 0; echo waiting >&2; sleep 600 & echo $! >../sleeper; wait")
+			first, check := d.git("rev-parse", "HEAD"), d.untouched()
+			d.by.HookLimit = 300 * time.Millisecond
+			locked := d.Lock(t)
+			_, err := d.Controller.Run(context.Background(), locked)
+			refused(t, err, tt.want)
+			sleeper, err := os.ReadFile(filepath.Join(d.Dir, "../sleeper"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for exec.Command("kill", "-0", strings.TrimSpace(string(sleeper))).Run() == nil { // until whoever inherits it reaps it
+				time.Sleep(10 * time.Millisecond)
+			}
+			d.by.HookLimit = 0
+			d.put("../yes", "")
+			report, err := d.Controller.Resume(context.Background(), locked, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			check()
+			d.want(report.Run, first, "Write a: a")
+		})
+	}
+}
+
+// TestLocks names the lock of a git that was killed, and what to do.
+func TestLocks(t *testing.T) {
+	for _, name := range []string{"HEAD.lock", "index.lock"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, planOf("a"), nil)
+			first, at := d.git("rev-parse", "HEAD"), filepath.Join(d.Dir, ".git", filepath.FromSlash(name))
+			work := d.Controller.Executors[""]
+			d.Controller.Executors[""] = planexec.Func(func(ctx context.Context, w planexec.Work) (planexec.Outcome, error) {
+				if err := os.WriteFile(at, nil, 0o644); err != nil {
+					return planexec.Outcome{}, err
+				}
+				return work.Execute(ctx, w)
+			})
+			locked := d.Lock(t)
+			_, err := d.Controller.Run(context.Background(), locked)
+			refused(t, err, "left it: remove "+at)
+			if err := os.Remove(at); err != nil {
+				t.Fatal(err)
+			}
+			report, err := d.Controller.Resume(context.Background(), locked, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.want(report.Run, first, "Write a: a")
+		})
+	}
+}
+
+// TestInPlace commits what steps did in the workspace itself.
+func TestInPlace(t *testing.T) {
+	d := newDesk(t, planOf("a", "b"), nil)
+	d.Draft.Plan.Sandbox.Layer = plan.InPlace
+	first, check := d.git("rev-parse", "HEAD"), d.untouched()
+	done := d.Run(t)
+	done.Want(t, history.Partial) // nobody knows whether the gates would hold without the work
+	check()
+	d.want(done.Run, first, "Write a: a", "Write b: b")
+}
+
+// TestLanes commits each step of lanes that run beside each other, once, with its
+// own file.
+func TestLanes(t *testing.T) {
+	text := strings.Replace(planOf("a", "b", "c", "d"), "\n[goal]", "\n[execution]\njobs = 2\n\n[goal]", 1)
+	for lane := 1; lane <= 2; lane++ {
+		text += fmt.Sprintf("\n[[speclets]]\nid = \"l%d\"\ntasks = [%d]\nparallel_allowed = true\n", lane, lane)
+	}
+	d := newDesk(t, text, nil)
+	first, check := d.git("rev-parse", "HEAD"), d.untouched()
+	var both sync.WaitGroup
+	both.Add(2)
+	work := d.Controller.Executors[""]
+	d.Controller.Executors[""] = planexec.Func(func(ctx context.Context, w planexec.Work) (planexec.Outcome, error) {
+		if strings.HasSuffix(string(w.Step.Address), ".1") && w.Attempt == 1 {
+			both.Done()
+			both.Wait()
+		}
+		return work.Execute(ctx, w)
+	})
+	done := d.Run(t)
+	done.Want(t, history.Achieved)
+	check()
+	got := d.commits(first)
+	var order []string
+	for _, c := range done.Run.Commits {
+		order = append(order, string(c.Committed.Steps[0]))
+	}
+	slices.Sort(got)
+	if want := []string{"Write a: a", "Write b: b", "Write c: c", "Write d: d"}; !slices.Equal(got, want) {
+		t.Errorf("the commits are %q", got)
+	}
+	if slices.Index(order, "1.1") > slices.Index(order, "1.2") || slices.Index(order, "2.1") > slices.Index(order, "2.2") {
+		t.Errorf("the steps were committed as %q", order)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/internal/lazyre"
@@ -48,6 +49,11 @@ func fit(ctx context.Context, r repository) (hooks string, err error) {
 	if top, dir := real(lines[0]), real(r.dir); top != dir {
 		return "", refuse("run in the top folder of the work tree", "%s lies in the work tree %s, and is not the top of it", dir, top)
 	}
+	if at, err := lockLeft(ctx, lines[1]); err != nil {
+		return "", err
+	} else if at != "" {
+		return "", refuse(unlock(at), "there is %s: a git is at work, or was killed", at)
+	}
 	for _, u := range under {
 		if _, err := os.Lstat(filepath.Join(lines[1], u.file)); err == nil {
 			return "", refuse(u.hint, "the repository is in the middle of %s", u.what)
@@ -63,6 +69,28 @@ func fit(ctx context.Context, r repository) (hooks string, err error) {
 		hooks = filepath.Join(r.dir, hooks)
 	}
 	return hooks, nil
+}
+
+// lockLeft is a lock in the folder of a repository that does not go away in the
+// second that gits wait for each other; "" if there is none.
+func lockLeft(ctx context.Context, dir string) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	for _, name := range []string{"HEAD.lock", "index.lock"} {
+		for at := filepath.Join(dir, name); ; {
+			if _, err := os.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+				break
+			} else if err != nil {
+				return "", err
+			}
+			select {
+			case <-ctx.Done():
+				return at, nil
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	return "", nil
 }
 
 // real is a path without links, where that can be had.

@@ -1,0 +1,6 @@
+//go:build torture
+
+package git
+
+// forty is how many steps TestForty commits: an even number.
+const forty = 40
