@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -50,6 +51,12 @@ func planned(t *testing.T) (dir string, report *exec.Report, took time.Duration)
 		if calm.err != nil {
 			return
 		}
+		if calm.err = compiled("vet", "./..."); calm.err == nil {
+			calm.err = compiled("test", "-run=^$", "./...")
+		}
+		if calm.err != nil {
+			return
+		}
 		began := time.Now()
 		calm.report, calm.err = execute(context.Background(), ".", filepath.Join(calm.home, "service"))
 		calm.took = time.Since(began)
@@ -58,6 +65,17 @@ func planned(t *testing.T) (dir string, report *exec.Report, took time.Duration)
 		t.Fatalf("%v\n%v", calm.err, calm.report)
 	}
 	return filepath.Join(calm.home, "service"), calm.report, calm.took
+}
+
+// compiled has Go look at the packages that the service imports. What a step
+// compiles goes when its run ends, so each run would look at them again.
+func compiled(args ...string) error {
+	cmd := osexec.Command("go", args...)
+	cmd.Dir = "service"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
 }
 
 var calm struct {

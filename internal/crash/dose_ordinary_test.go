@@ -13,6 +13,6 @@ func theDose(t testing.TB) dose {
 		return dose{plot: short, every: 100, singles: 500, layers: 20, seeds: 8, some: 5,
 			again: 1, killed: 4, faults: 600, orders: 1}
 	}
-	return dose{plot: short, every: 30, singles: 120, layers: 20, seeds: 50, some: 24,
-		again: 5, killed: 8, faults: 251, orders: 1}
+	return dose{plot: short, every: 45, singles: 180, layers: 20, seeds: 40, some: 18,
+		again: 4, killed: 6, faults: 379, orders: 1}
 }
