@@ -29,12 +29,10 @@ var mayImport = map[string][]string{
 // internalMayImport says the same of each package below internal, and who may
 // use it.
 var internalMayImport = map[string]struct{ sees, seenBy []string }{
-	"internal/atomicfile":   {nil, []string{"exec", "checkpoint"}},
 	"internal/code":         {nil, []string{"gate", "exec"}},
 	"internal/consult":      {[]string{"gate", "ledger", "internal/identity", "internal/safetext"}, []string{"gate", "exec"}},
-	"internal/disk":         {nil, []string{"exec", "checkpoint", "internal/atomicfile", "examples"}},
+	"internal/disk":         {nil, []string{"exec", "checkpoint", "examples"}},
 	"internal/identity":     {[]string{"ledger", "internal/process"}, []string{"gate", "exec", "internal/consult"}},
-	"internal/interrupt":    {nil, []string{"checkpoint", "gate"}},
 	"internal/jsontree":     {nil, []string{"plan", "gate", "exec", "internal/reviewdoc"}},
 	"internal/lazyre":       {nil, []string{"plan", "gate", "exec", "cmd", "internal/testfirst"}},
 	"internal/reviewdoc":    {[]string{"internal/jsontree"}, []string{"plan", "gate"}},

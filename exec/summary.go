@@ -10,7 +10,6 @@ import (
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/views"
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -70,7 +69,7 @@ func (w Workspace) writeSummary(ctx context.Context, run *history.Run, path stri
 		err = w.home().Told(ctx, run.Started.Run, sum)
 	}
 	if err == nil {
-		err = atomicfile.Stream(disk.From(ctx), path, 0o644, s.Draw)
+		err = disk.From(ctx).ReplaceBy(path, 0o644, s.Draw)
 	}
 	if err != nil {
 		return fmt.Errorf("exec: summary: %w", err)

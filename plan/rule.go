@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/plan/internal/spelling"
+	"github.com/planlock/planlock/internal/spelling"
 )
 
 // A rule is something that every native plan has to keep: the code of the

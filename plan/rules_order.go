@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/plan/internal/spelling"
+	"github.com/planlock/planlock/internal/spelling"
 )
 
 // orderRules are those of references, of cycles, and of what comes after what.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/safetext"
-	"github.com/planlock/planlock/plan/internal/spelling"
+	"github.com/planlock/planlock/internal/spelling"
 )
 
 // wholeRules are those of what a plan says as a whole, and of who has to agree

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/planlock/planlock/plan/internal/spelling"
+	"github.com/planlock/planlock/internal/spelling"
 )
 
 // ToolCaller is the name of who carries out steps and backups that are calls of

@@ -15,7 +15,6 @@ import (
 	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
-	"github.com/planlock/planlock/internal/interrupt"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -325,7 +324,7 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 		}
 	}
 	wrong := errors.New("it is damaged")
-	in := content.Check(interrupt.Reader(ctx, io.NewSectionReader(p.f, it.offset, it.size)), it.digest, it.size, wrong)
+	in := content.Check(content.While(ctx, io.NewSectionReader(p.f, it.offset, it.size)), it.digest, it.size, wrong)
 	first, err := io.ReadAll(io.LimitReader(in, content.Small))
 	var at place
 	if err == nil {

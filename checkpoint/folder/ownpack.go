@@ -13,7 +13,6 @@ import (
 	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
-	"github.com/planlock/planlock/internal/interrupt"
 )
 
 // An ownPack is the pack that a Blobs appends to. Small contents are gathered
@@ -91,7 +90,7 @@ func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader
 	if _, err := w.Write(first); err != nil {
 		return at, err
 	}
-	if _, err := io.Copy(w, interrupt.Reader(ctx, rest)); err != nil {
+	if _, err := io.Copy(w, content.While(ctx, rest)); err != nil {
 		return at, err
 	}
 	if err := w.Finish(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/jsontree"
 )
 
@@ -59,7 +59,7 @@ func (h *home) refresh(l *login) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(nil, to, []byte(text), l.perm); err != nil {
+	if err := (*disk.Disk)(nil).Replace(to, []byte(text), l.perm); err != nil {
 		return err
 	}
 	l.text = []byte(text)

@@ -9,7 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/cause"
-	"github.com/planlock/planlock/exec/internal/doing"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
@@ -99,7 +99,7 @@ func (h *harvest) step(p *plan.Plan, s *history.Step, jobs bool) {
 	if !found || len(s.Attempts) == 0 {
 		return
 	}
-	does := doing.Of(task, step)
+	does := method.Does(task, step)
 	if len(s.Attempts) == 1 && s.Completed.Method == "primary" {
 		if text := step.Run + step.Prompt; text != "" {
 			h.candidates = append(h.candidates, candidate{Kind: Procedural, Pattern: does, Does: does, Remedy: text,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/doing"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
@@ -27,7 +27,7 @@ func (h *harvest) jobs(p *plan.Plan, a *history.Approval, s *history.Step, stand
 		exclude(fmt.Sprintf("nobody looked at what its jobs did: it is %s", basis))
 		return
 	}
-	ready, err := history.NewReadyJob(doing.Of(task, step), a.Jobs, a.Entries)
+	ready, err := history.NewReadyJob(method.Does(task, step), a.Jobs, a.Entries)
 	if err != nil {
 		exclude(err.Error())
 		return

@@ -3,7 +3,6 @@ package learn
 import (
 	"slices"
 
-	"github.com/planlock/planlock/exec/internal/doing"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -37,7 +36,7 @@ func (m Memory) Recommend(p *plan.Plan, only ...plan.Address) []Recommendation {
 		if len(only) > 0 && !slices.Contains(only, s.Address) {
 			continue
 		}
-		does := doing.Of(task, s)
+		does := method.Does(task, s)
 		for _, e := range slices.Concat(m.Remedies, m.Procedures) {
 			if e.Does == does && !has(s, e) {
 				all = append(all, m.recommended(e, task, s))
@@ -87,7 +86,7 @@ func (m Memory) recommended(e Entry, task *plan.Task, s *plan.Step) Recommendati
 
 // For is the memory of steps that do the same as a step.
 func (m Memory) For(task *plan.Task, s *plan.Step) Memory {
-	does := doing.Of(task, s)
+	does := method.Does(task, s)
 	others := func(e Entry) bool { return !e.about(does) }
 	return Memory{Version: m.Version, Remedies: slices.DeleteFunc(slices.Clone(m.Remedies), others),
 		Procedures: slices.DeleteFunc(slices.Clone(m.Procedures), others)}
@@ -99,7 +98,7 @@ func (b *Book) Waiting(p *plan.Plan, only ...plan.Address) int {
 	all := map[string]bool{}
 	for task, s := range p.Steps() {
 		if len(only) == 0 || slices.Contains(only, s.Address) {
-			all[doing.Of(task, s)] = true
+			all[method.Does(task, s)] = true
 		}
 	}
 	n := 0

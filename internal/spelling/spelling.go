@@ -1,4 +1,5 @@
-// Package spelling finds the name that somebody meant who spelled it otherwise.
+// Package spelling spells names as they stand in a plan file, and finds the name
+// that somebody meant who spelled it otherwise.
 package spelling
 
 // Nearest returns the name that takes the fewest edits from word, or "" if all

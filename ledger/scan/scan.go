@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 // Scan reads the folder dir. Where prior is a tree that was scanned from the
@@ -91,7 +90,7 @@ func (w *walk) openTop(dir string) (folder, error) {
 	}
 	// The clocks are read before anything is looked at: what is written from
 	// then on has a later time.
-	start, up := uptime.Read()
+	start, up := clocks()
 	top, err := open(dir)
 	if err != nil {
 		if info, e := os.Stat(dir); e == nil && !info.IsDir() {

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 func scanned(t testing.TB, dir string, prior *ledger.Tree) *ledger.Tree {
@@ -45,7 +44,7 @@ func eachWay(t *testing.T, test func(t *testing.T, s Scanner)) {
 // was scanned.
 func age(tree *ledger.Tree) {
 	memoryOf(tree).trust.start = memoryOf(tree).trust.start.Round(0).Add(time.Hour)
-	memoryOf(tree).trust.up = uptime.Reading{}
+	memoryOf(tree).trust.up = uptime{}
 	memoryOf(tree).trust.grain = fine
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 // What a scan believed dies with its process, unless it is spelled: in numbers
@@ -61,7 +60,7 @@ const (
 // tree.
 func WriteStamps(to io.Writer, t *ledger.Tree, dir, life string) (bool, error) {
 	m := memoryOf(t)
-	if m == nil || life == "" || !m.trust.usable || !m.trust.up.Known() {
+	if m == nil || life == "" || !m.trust.usable || !m.trust.up.known() {
 		return false, nil
 	}
 	trust := m.trust
@@ -73,8 +72,8 @@ func WriteStamps(to io.Writer, t *ledger.Tree, dir, life string) (bool, error) {
 	}
 	b := appendStampsHeader(nil, dir, life, &m.root.status, trust.fs, m.scanner.Scope)
 	b = appendTime(b, trust.start.Unix(), uint32(trust.start.Nanosecond()))
-	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.Before))
-	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.After))
+	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.before))
+	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.after))
 	b = append(b, byte(trust.grain))
 	b = binary.AppendUvarint(b, uint64(t.Len()))
 	b = binary.AppendUvarint(b, uint64(m.root.folders()))
@@ -87,7 +86,7 @@ func WriteStamps(to io.Writer, t *ledger.Tree, dir, life string) (bool, error) {
 // appendStampsHeader spells what must be the same when stamps are read back.
 func appendStampsHeader(b []byte, dir, life string, top *status, fs uint64, scope ledger.Scope) []byte {
 	b = binary.BigEndian.AppendUint16(append(b, stampsMagic...), stampsVersion)
-	for _, text := range [...]string{life, uptime.ClockName(), dir} {
+	for _, text := range [...]string{life, clockName(), dir} {
 		b = appendText(b, text)
 	}
 	for _, n := range [...]uint64{top.dev, top.ino, fs} {

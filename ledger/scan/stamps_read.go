@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 // ErrStamps is in the chain of the errors of Scanner.Revive for stamps that are
@@ -156,9 +155,9 @@ func (r *stampsReader) trust(fs uint64) trust {
 	}
 	seconds, nanos := r.timeAt(b)
 	t.start = time.Unix(seconds, int64(nanos))
-	t.up = uptime.Reading{Before: time.Duration(r.long()), After: time.Duration(r.long())}
+	t.up = uptime{before: time.Duration(r.long()), after: time.Duration(r.long())}
 	t.grain = grain(r.byte())
-	r.bad = r.bad || seconds >= years || seconds <= -years || !t.up.Known() || t.up.After < t.up.Before ||
+	r.bad = r.bad || seconds >= years || seconds <= -years || !t.up.known() || t.up.after < t.up.before ||
 		t.grain == unprobed || t.grain >= misleading
 	return t
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 const life = "the life of this machine"
@@ -217,8 +216,8 @@ func TestRevivedScanReadsWhatChanged(t *testing.T) {
 // before it was scanned, by both clocks.
 func settle(tree *ledger.Tree) {
 	memoryOf(tree).trust.start = memoryOf(tree).trust.start.Round(0).Add(time.Second)
-	memoryOf(tree).trust.up.Before += time.Second
-	memoryOf(tree).trust.up.After += time.Second
+	memoryOf(tree).trust.up.before += time.Second
+	memoryOf(tree).trust.up.after += time.Second
 	memoryOf(tree).trust.grain = fine
 }
 
@@ -240,16 +239,16 @@ func TestRevivedScanAfterAClockWasSet(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := scanWith(t, s, dir, nil)
-			if !memoryOf(tree).trust.usable || !memoryOf(tree).trust.up.Known() {
+			if !memoryOf(tree).trust.usable || !memoryOf(tree).trust.up.known() {
 				t.Skip("no stamps are kept here")
 			}
 			settle(tree)
-			memoryOf(tree).trust.up.Before -= c.passed
-			memoryOf(tree).trust.up.After = memoryOf(tree).trust.up.Before
-			if c.passed > memoryOf(tree).trust.up.Before {
+			memoryOf(tree).trust.up.before -= c.passed
+			memoryOf(tree).trust.up.after = memoryOf(tree).trust.up.before
+			if c.passed > memoryOf(tree).trust.up.before {
 				// this machine runs for less than that
 				memoryOf(tree).trust.start = memoryOf(tree).trust.start.Add(c.passed)
-				memoryOf(tree).trust.up.Before, memoryOf(tree).trust.up.After = 1, 1
+				memoryOf(tree).trust.up.before, memoryOf(tree).trust.up.after = 1, 1
 			}
 			if got := scanWith(t, s, dir, revived(t, s, dir, tree)); Reads(got) != c.reads {
 				t.Errorf("%d were read, want %d", Reads(got), c.reads)
@@ -262,12 +261,12 @@ func TestRevivedScanAfterAClockWasSet(t *testing.T) {
 // wall clock that was set back.
 func TestTrustPassedOnTheMachinesClock(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	old := trust{start: now, up: uptime.Reading{Before: 10 * time.Second, After: 11 * time.Second}}
-	next := trust{start: now, up: uptime.Reading{Before: 20 * time.Second, After: 21 * time.Second}}
+	old := trust{start: now, up: uptime{before: 10 * time.Second, after: 11 * time.Second}}
+	next := trust{start: now, up: uptime{before: 20 * time.Second, after: 21 * time.Second}}
 	if got := next.since(&old); got != 11*time.Second {
 		t.Errorf("%v passed, want 11s", got)
 	}
-	old.up = uptime.Reading{}
+	old.up = uptime{}
 	next.start = now.Add(time.Minute)
 	if got := next.since(&old); got != time.Minute {
 		t.Errorf("without such a clock %v passed, want 1m", got)

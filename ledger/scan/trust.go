@@ -2,8 +2,6 @@ package scan
 
 import (
 	"time"
-
-	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 // A trust says which statuses of a scan a later scan may believe.
@@ -17,12 +15,12 @@ import (
 // known (network folders, for one) nothing is believed: all names are listed
 // and all contents are read.
 type trust struct {
-	start  time.Time      // of the scan
-	up     uptime.Reading // about then
-	dev    uint64         // the file system of the root: a mount further down may have other rules
-	fs     uint64         // what else tells that file system apart; 0 where nothing does
-	usable bool           // a kind of file system whose rules are known
-	grain  grain          // what a probe said of its clock
+	start  time.Time // of the scan
+	up     uptime    // about then
+	dev    uint64    // the file system of the root: a mount further down may have other rules
+	fs     uint64    // what else tells that file system apart; 0 where nothing does
+	usable bool      // a kind of file system whose rules are known
+	grain  grain     // what a probe said of its clock
 }
 
 // A grain is how fine the clock of a file system is.
@@ -93,8 +91,8 @@ func setBack(wall, passed time.Duration) bool { return wall < passed-clockSlack 
 // that nobody can set: the one that counts from the start of the machine, where
 // there is one, else that of this process.
 func (t *trust) since(old *trust) time.Duration {
-	if t.up.Known() && old.up.Known() {
-		return t.up.After - old.up.Before
+	if t.up.known() && old.up.known() {
+		return t.up.after - old.up.before
 	}
 	return t.start.Sub(old.start)
 }

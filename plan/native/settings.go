@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/internal/safetext"
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 

@@ -15,7 +15,6 @@ import (
 	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/internal/walk"
 	"github.com/planlock/planlock/internal/disk"
-	"github.com/planlock/planlock/internal/interrupt"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -205,7 +204,7 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 	}
 	if e.Size > content.Small {
 		// Read it twice rather than put something wrong over the file.
-		_, err := io.Copy(io.Discard, interrupt.Reader(ctx, in))
+		_, err := io.Copy(io.Discard, content.While(ctx, in))
 		if err = errors.Join(err, in.Close()); err != nil {
 			return nil, err
 		}

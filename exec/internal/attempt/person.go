@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/person"
+	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -14,11 +14,11 @@ import (
 // a check nor a reviewer says whether it is done.
 func (t judging) person(ctx context.Context) *fault {
 	last := t.task.Steps[len(t.task.Steps)-1].Address
-	if last != t.s.Address || !person.Needed(t.Session, t.task, t.looked()) {
+	if last != t.s.Address || !people.Needed(t.Session, t.task, t.looked()) {
 		return nil
 	}
 	return t.heard(ctx, gate.Reviewing, func(pass *gate.Pass) gate.Judgements {
-		return person.Look(ctx, t.Session, pass)
+		return people.Look(ctx, t.Session, pass)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/deliveries"
-	"github.com/planlock/planlock/exec/internal/person"
+	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/views"
@@ -180,8 +180,8 @@ func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, *history.Contro
 		return judged, nil, nil
 	}
 	controlled, err := e.controlled(ctx, pass)
-	if err == nil && person.Present(e.Session) && len(e.ungranted(judged)) > 0 {
-		judged = append(judged, person.Look(ctx, e.Session, pass)...)
+	if err == nil && people.Present(e.Session) && len(e.ungranted(judged)) > 0 {
+		judged = append(judged, people.Look(ctx, e.Session, pass)...)
 	}
 	return judged, controlled, err
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
@@ -72,7 +71,7 @@ func (h Home) Told(ctx context.Context, run string, summary ledger.Digest) error
 		return nil
 	}
 	text = append(text, summary+"\n"...)
-	return atomicfile.Stream(disk.From(ctx), name, 0o644, func(w io.Writer) error {
+	return disk.From(ctx).ReplaceBy(name, 0o644, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

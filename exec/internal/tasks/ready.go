@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/doing"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/ledger"
@@ -26,7 +25,7 @@ func (p *Approvals) ready(ctx context.Context, task *plan.Task) ([]history.Ready
 		return nil, nil
 	}
 	step := &task.Steps[at]
-	does := doing.Of(task, step)
+	does := method.Does(task, step)
 	var fit []history.ReadyJob
 	for _, r := range p.Ready {
 		if r.Does == does {
@@ -84,7 +83,7 @@ func unfitFor(task *plan.Task, step *plan.Step, r *history.ReadyJob, tree *ledge
 				ledger.Quote(e.Path), e.Digest.Short(), now.Digest.Short())
 		}
 	}
-	declared := doing.Touched(task, step)
+	declared := method.Touched(task, step)
 	for _, j := range r.Jobs {
 		for _, a := range j.Artifacts {
 			if name := path.Clean(a); len(declared) > 0 && !slices.ContainsFunc(declared, func(glob string) bool {

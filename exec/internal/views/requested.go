@@ -13,7 +13,6 @@ import (
 
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -46,7 +45,7 @@ func (v *Views) writeRequested(m *document.Model, durable bool) error {
 		return nil
 	}
 	if err = write(v.run, logName, marked(sum, was)); err == nil && durable {
-		err = atomicfile.WriteIn(v.top, name, text.Bytes(), 0o644)
+		err = v.top.Replace(name, text.Bytes(), 0o644)
 	} else if err == nil {
 		err = v.replaceRequested(name, text.Bytes())
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -97,7 +96,7 @@ func Write(d *disk.Disk, dir string, table []document.Document, m *document.Mode
 			}
 		}
 		sum, err := Sum(func(sum io.Writer) error {
-			return atomicfile.Stream(d, filepath.Join(dir, f.Name), 0o644, func(w io.Writer) error {
+			return d.ReplaceBy(filepath.Join(dir, f.Name), 0o644, func(w io.Writer) error {
 				defer home.InPort(fmt.Sprintf("document %q", f.Name))
 				return f.Draw(io.MultiWriter(w, sum))
 			})

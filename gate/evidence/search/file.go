@@ -15,7 +15,6 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/internal/command"
-	"github.com/planlock/planlock/internal/interrupt"
 )
 
 // lookForFile looks for something that is not empty, and where a content is
@@ -68,8 +67,12 @@ func checksum(ctx context.Context, root *os.Root, path string, n evidence.Need) 
 		return n.Unverifiable("%q cannot be read: %v", n.Name, err)
 	}
 	defer f.Close()
+	defer context.AfterFunc(ctx, func() { f.Close() })()
 	h := sha256.New()
-	size, err := io.Copy(h, interrupt.Reader(ctx, f))
+	size, err := io.Copy(h, f)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return n.Unverifiable("%q cannot be read: %v", n.Name, err)
 	}

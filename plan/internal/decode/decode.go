@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 

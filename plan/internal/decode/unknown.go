@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/plan/internal/spelling"
+	"github.com/planlock/planlock/internal/spelling"
 )
 
 // Strange says what is wrong with a key that is not one of names.

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // The kinds of nodes, named as in [plan.Value].

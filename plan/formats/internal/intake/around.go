@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"github.com/planlock/planlock/internal/jsontree"
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/decode"
-	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 

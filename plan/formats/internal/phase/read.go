@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
-	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // Format is that of phase plans.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
-	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // ReadSet reads the plans of a folder as one: each file is a speclet, whose id

@@ -3,9 +3,9 @@ package spec
 import (
 	"slices"
 
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/decode"
-	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/blocks"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
-	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // A label is a line such as "**Expected output:** a report": what it calls

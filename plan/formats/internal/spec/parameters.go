@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
-	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 

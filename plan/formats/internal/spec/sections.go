@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan/formats/internal/blocks"
-	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // finish keeps what stands outside tasks: every section as it was written, and

@@ -7,10 +7,10 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 	"github.com/planlock/planlock/plan/internal/decode"
-	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 

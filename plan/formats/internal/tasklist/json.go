@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/jsontree"
+	"github.com/planlock/planlock/internal/spelling"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/decidable"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
-	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // A taskMaster reads tasks.json: one list, or one for each tag.

@@ -1,6 +1,4 @@
-// Package doing names what a step does, so that what was learned from one finds
-// those that do the same.
-package doing
+package method
 
 import (
 	"path"
@@ -8,16 +6,15 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/internal/cause"
-	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/plan"
 )
 
-// Of is what a step does, by which lessons find the steps that they are
+// Does is what a step does, by which lessons find the steps that they are
 // about: the kind of its method, the programs that it runs and the kinds of files
 // that it declares to touch. It says nothing of ids, names and words of one plan,
 // unless there is nothing else to go by.
-func Of(task *plan.Task, s *plan.Step) string {
-	programs, kinds := method.Programs(s.Run), kindsOf(Touched(task, s))
+func Does(task *plan.Task, s *plan.Step) string {
+	programs, kinds := Programs(s.Run), kindsOf(Touched(task, s))
 	var b strings.Builder
 	if task.Kind != "" && task.Kind != "auto" {
 		b.WriteString(task.Kind + ": ")

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package uptime
+package scan
 
 import "time"
 
@@ -8,5 +8,5 @@ import "time"
 // that every process sees.
 func sinceBoot() time.Duration { return 0 }
 
-// ClockName is "": there is no such clock.
-func ClockName() string { return "" }
+// clockName is "": there is no such clock.
+func clockName() string { return "" }

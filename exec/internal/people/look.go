@@ -1,6 +1,4 @@
-// Package person has a person look at work of which nothing else can say whether
-// it is done.
-package person
+package people
 
 import (
 	"context"

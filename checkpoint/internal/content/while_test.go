@@ -1,4 +1,4 @@
-package interrupt_test
+package content_test
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/planlock/planlock/internal/interrupt"
+	"github.com/planlock/planlock/checkpoint/internal/content"
 )
 
-func TestReader(t *testing.T) {
+func TestWhile(t *testing.T) {
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	r := interrupt.Reader(ctx, strings.NewReader("text"))
+	r := content.While(ctx, strings.NewReader("text"))
 	b := make([]byte, 2)
 	if n, err := r.Read(b); n != 2 || err != nil || string(b) != "te" {
 		t.Fatalf("read %q, %v", b[:n], err)

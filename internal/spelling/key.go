@@ -1,12 +1,8 @@
-// Package spelling spells names as they stand in a plan file, and finds the name
-// that somebody meant who spelled it otherwise.
 package spelling
 
 import (
 	"strconv"
 	"strings"
-
-	"github.com/planlock/planlock/internal/spelling"
 )
 
 // QuoteKey spells a name as it stands in a dotted key.
@@ -54,7 +50,3 @@ func SplitKey(key string) []string {
 		rest = rest[1:]
 	}
 }
-
-// Nearest returns the name that takes the fewest edits from word, or "" if all
-// are far.
-func Nearest(word string, names []string) string { return spelling.Nearest(word, names) }

@@ -1,4 +1,4 @@
-package uptime
+package scan
 
 import (
 	"os"
@@ -17,10 +17,10 @@ func sinceBoot() time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// ClockName tells apart the clocks that sinceBoot reads: in a time namespace of
+// clockName tells apart the clocks that sinceBoot reads: in a time namespace of
 // its own a process may see another one. It is "" where the system has no such
 // namespaces.
-func ClockName() string {
+func clockName() string {
 	name, _ := os.Readlink("/proc/self/ns/time")
 	return name
 }

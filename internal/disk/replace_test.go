@@ -1,4 +1,4 @@
-package atomicfile_test
+package disk_test
 
 import (
 	"errors"
@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
 )
 
 func TestWriteReplacesTheWholeFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	for _, content := range []string{"a long first content", "short", ""} {
-		if err := atomicfile.Write(nil, name, []byte(content), 0o600); err != nil {
+		if err := (*disk.Disk)(nil).Replace(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(name)
@@ -33,13 +32,13 @@ func TestFailureLeavesTheOldFile(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "f", "inside"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Write(nil, filepath.Join(dir, "f"), []byte("x"), 0o600); err == nil {
+	if err := (*disk.Disk)(nil).Replace(filepath.Join(dir, "f"), []byte("x"), 0o600); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("%d entries are left, want the folder alone", len(entries))
 	}
-	if err := atomicfile.Write(nil, filepath.Join(dir, "missing", "f"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
+	if err := (*disk.Disk)(nil).Replace(filepath.Join(dir, "missing", "f"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)
 	}
 }
@@ -55,7 +54,7 @@ func TestWriteInStaysInside(t *testing.T) {
 	}
 	defer root.Close()
 	for _, name := range []string{"way/f", "../f"} {
-		if err := atomicfile.WriteIn(root, name, []byte("x"), 0o600); err == nil {
+		if err := root.Replace(name, []byte("x"), 0o600); err == nil {
 			t.Errorf("%s led outside", name)
 		}
 	}
