@@ -16,12 +16,18 @@
     if (old.dataset && old.dataset.keep && old.dataset.keep === fresh.dataset.keep) return;
     for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
     for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value && name !== 'open') old.setAttribute(name, value);
+    const stay = new Set([...fresh.children].map((c) => c.id).filter(Boolean));
     let at = old.firstChild;
     for (let next = fresh.firstChild; next; ) {
       const from = next; next = next.nextSibling;
       if (at && sameKind(at, from)) { morph(at, from); at = at.nextSibling; continue; }
       const twin = from.id && [...old.children].find((c) => sameKind(c, from));
-      if (twin) { old.insertBefore(twin, at); morph(twin, from); continue; }
+      if (twin) { // what moves loses the focus: rather what stands before it goes, if it is gone from the page
+        while (at && at !== twin && !stay.has(at.id)) { const gone = at; at = at.nextSibling; gone.remove(); }
+        if (at === twin) at = at.nextSibling; else old.insertBefore(twin, at);
+        morph(twin, from);
+        continue;
+      }
       old.insertBefore(document.importNode(from, true), at);
     }
     while (at) { const gone = at; at = at.nextSibling; gone.remove(); }
