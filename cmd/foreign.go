@@ -41,8 +41,8 @@ func (s seat) foreign(c config.Config, dir string) bool {
 
 // says is what is accepted with a seat in a workspace, a line each; its digest is
 // what is kept. Of an agent that a file describes that is the whole command, with
-// the content of the files that it names; of a known one, what the workspace has
-// it start. Both hold in this workspace alone.
+// the content of the files that it names; of a known one, what it obeys in the
+// workspace. Both hold in this workspace alone.
 func (s seat) says(ctx context.Context, dir string) (lines []string, digest ledger.Digest, err error) {
 	if s.agent == nil {
 		content, err := fileDigest(s.name)
@@ -78,7 +78,7 @@ func (s seat) says(ctx context.Context, dir string) (lines []string, digest ledg
 		by    string
 	}{
 		{"it starts ", words, " "},
-		{"it may start, with all that it gets, what these files of the workspace say: ", obeys, ", "},
+		{"it obeys, with all that it gets, what these files of the workspace say: ", obeys, ", "},
 		{"it gets the values of ", needs.Variables, ", "},
 		{"it gets copies of ", needs.Reads, ", "},
 		{"it may refresh ", needs.Writes, ", "},
@@ -100,7 +100,7 @@ func reaches(enforced bool) string {
 	return "reaches, not held to it,"
 }
 
-// obeyed are the files of a workspace by which an agent starts programs, sorted.
+// obeyed are the files of a workspace that an agent obeys, sorted.
 func obeyed(a agent.Agent, dir string) (files []string) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -32,8 +32,9 @@ type Agent struct {
 	Files []File
 	// Hosts are whom it reaches where no variable says otherwise.
 	Hosts []string
-	// Obeys are files and folders of a workspace, with slashes, by which it starts
-	// programs of whoever wrote them: hooks, plug-ins, tool servers.
+	// Obeys are files and folders of a workspace, with slashes, by which whoever
+	// wrote them has it start programs (hooks, plug-ins, tool servers) or send its
+	// key somewhere else.
 	Obeys []string
 	// Off is what is turned off in it, and why, a line each.
 	Off []string

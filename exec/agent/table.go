@@ -101,7 +101,7 @@ func gemini() Agent {
 			{Folder: ".gemini", Name: "settings.json"},
 			{Folder: ".gemini", Name: "GEMINI.md"},
 		},
-		Obeys:   []string{".gemini"},
+		Obeys:   []string{".gemini", ".env"}, // it takes variables from there: whom it sends its key to, too
 		Hosts:   []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
 		Off:     []string{noUpdate, noTelemetry, noSandbox, noQuestions},
 		Install: "npm install -g @google/gemini-cli",
