@@ -95,8 +95,8 @@ func (rep *Model) arrow(tasks map[string]*task, from, to string) {
 	}
 }
 
-// sum says how the task stands, since when, and when it was over: with its last
-// step or, where the run went on or ended without some of them, when that was
+// sum says how the task stands, since when, what was set back since included, and
+// when it was over: with its last step or, where the run went on or ended without some of them, when that was
 // said.
 func (t *task) sum(r *history.Run) {
 	open := false
@@ -109,8 +109,11 @@ func (t *task) sum(r *history.Run) {
 			t.Ended = s.Ended
 		}
 	}
+	if first := firstAttempt(r, t.Steps); first != nil && first.Started.Before(t.Started.Time) { // and was set back
+		t.Started = newStamp(first.Started)
+	}
 	t.Status = string(r.Task(t.ID).Status())
-	t.tree = treeAfter(r, t)
+	t.tree = treeAfter(r, t.Steps)
 	if open {
 		t.Ended = stamp{}
 	}
@@ -142,11 +145,25 @@ func (t *task) Class() string {
 	return t.Status
 }
 
-// treeAfter is the tree as it was when the last step of a task was over, in
+// firstAttempt is the earliest attempt at some steps, of those too that were set
+// back since; nil if there was none.
+func firstAttempt(r *history.Run, steps []*step) (first *history.Attempt) {
+	for _, s := range steps {
+		was := r.Step(s.Address)
+		for _, a := range slices.Concat(was.Undone, was.Attempts) {
+			if first == nil || a.At < first.At {
+				first = a
+			}
+		}
+	}
+	return first
+}
+
+// treeAfter is the tree as it was when the last of some steps was over, in
 // whichever run that was; the run's own while one of them is not.
-func treeAfter(r *history.Run, t *task) ledger.Digest {
+func treeAfter(r *history.Run, steps []*step) ledger.Digest {
 	over, last := uint64(0), (*history.Step)(nil)
-	for _, s := range t.Steps {
+	for _, s := range steps {
 		if !s.Status.Over() {
 			return r.Tree.Tree
 		}

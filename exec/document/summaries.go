@@ -31,8 +31,8 @@ func Summaries(m *Model) []Summary {
 	}
 	var list []Summary
 	for i, f := range m.Plan.Files {
-		part := m
-		if len(speclets) > 0 {
+		part := m // all of it, where the phase has one plan
+		if len(speclets) > 1 {
 			part = m.part(&speclets[i])
 		}
 		s := Summary{Plan: f.shown, Beside: plan.SummaryName(f.shown)}
@@ -66,7 +66,7 @@ func (m *Model) part(s *plan.Speclet) *Model {
 	p.Files, p.Lines = netFiles(p.steps)
 	p.Counts = counts{}
 	p.count()
-	p.Started, p.Ended, p.Duration = stamp{}, stamp{}, 0
+	p.Started, p.Ended, p.Duration = stamp{}, stamp{}, workedOn(m.of, p.Tasks...)
 	for _, t := range p.Tasks {
 		if !t.Started.IsZero() && (p.Started.IsZero() || t.Started.Before(p.Started.Time)) {
 			p.Started = t.Started
@@ -74,26 +74,20 @@ func (m *Model) part(s *plan.Speclet) *Model {
 		if t.Ended.After(p.Ended.Time) {
 			p.Ended = t.Ended
 		}
-		p.Duration += t.Duration
-		if t.tree != "" {
-			p.Tree = tree{Digest: t.tree}
-		}
 	}
 	if m.of.Ended == nil && p.unfinished() {
 		p.Ended = stamp{}
 	}
-	begun := false
-	for _, st := range slices.Backward(p.steps) {
+	p.Tree = tree{Digest: treeAfter(m.of, p.steps)}
+	p.Base = p.Tree // where nothing of it is in the tree
+	if first := firstAttempt(m.of, p.steps); first != nil && !p.Started.IsZero() {
+		p.Base = newTree(first.Base)
+	}
+	for _, st := range p.steps {
 		if st.Standing != nil {
 			p.Counts.Bases.add(st.Standing.Basis)
 		}
-		if st.Checkpoint != nil {
-			p.Base, begun = st.Checkpoint.Tree, true
-		}
 		p.Counts.Questions += len(st.Questions)
-	}
-	if !begun { // nothing of it is in the tree
-		p.Base = p.Tree
 	}
 	p.Status, p.Reasons = p.partly(m)
 	return &p
