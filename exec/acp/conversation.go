@@ -14,6 +14,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process/output"
 )
 
 // A conversation is one process of an agent, and the messages with it.
@@ -29,6 +30,8 @@ type conversation struct {
 	conn   *sdk.Connection
 	tells  *narrator
 	stderr tail
+
+	secrets output.Secrets // that stand in nothing that is shown or kept
 
 	// ctx ends when the agent is to stop: the cause says why.
 	ctx  context.Context
@@ -123,7 +126,7 @@ func (c *conversation) permission(params json.RawMessage) (any, *sdk.RequestErro
 		c.tells.refused(call, reason)
 	}
 	if tooMany {
-		c.stop(&AskingError{Agent: c.name, Times: asks, Last: reason})
+		c.stop(&AskingError{Agent: c.name, Times: asks, Last: c.secrets.Replace(reason)})
 		return answer(&p, "", false), nil
 	}
 	return answer(&p, reason, true), nil
@@ -199,7 +202,7 @@ func (c *conversation) gone() error {
 	}
 	last := c.stderr.String()
 	if last == "" {
-		last = strange(c.result.Output)
+		last = strange(c.secrets.Replace(c.result.Output))
 	}
 	if LoggedOut(last) {
 		return c.login(last)
@@ -231,7 +234,7 @@ func (c *conversation) failed(method string, said *sdk.RequestError) error {
 	if detail := details(said.Data, 0); detail != "" && !strings.Contains(text, detail) {
 		text += ": " + detail
 	}
-	text = clip(text, 1<<10)
+	text = clip(c.secrets.Replace(text), 1<<10)
 	err := &AnswerError{Agent: c.name, Method: method, Code: said.Code, Text: text}
 	switch limit := Limit(text, time.Now()); {
 	case said.Code == 429 && limit == nil:

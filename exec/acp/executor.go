@@ -22,6 +22,11 @@ type Executor struct {
 	Args []string
 	// Env are NAME=value pairs for its process alone.
 	Env []string
+	// Hidden are further NAME=value pairs of which nobody is to read the values, as
+	// those of a file that logs the agent in. Its process does not get them; like
+	// secrets of Env they stand in nothing that it shows or is said to fail of, but
+	// their names do.
+	Hidden []string
 	// Label is what plans and messages call it; "": the file name of the program.
 	Label string
 	// Model is the one that it is to use, by the id or the name that the agent

@@ -64,12 +64,13 @@ type guard struct {
 	hint  string
 	bound bounds
 	to    *io.PipeWriter
-	log   io.Writer     // gets lines that are no messages
-	fault func(error)   // is told what is wrong, once
-	begun atomic.Bool   // a message came
-	last  atomic.Int64  // when there was the last sign of life, in nanoseconds
-	slots chan struct{} // one for each message that is not yet taken in
-	over  chan struct{} // closed: nobody takes messages any more
+	log   io.Writer           // gets lines that are no messages
+	shown func(string) string // is a text without secrets
+	fault func(error)         // is told what is wrong, once
+	begun atomic.Bool         // a message came
+	last  atomic.Int64        // when there was the last sign of life, in nanoseconds
+	slots chan struct{}       // one for each message that is not yet taken in
+	over  chan struct{}       // closed: nobody takes messages any more
 	shut  sync.Once
 
 	line     []byte
@@ -79,8 +80,9 @@ type guard struct {
 	broken   bool
 }
 
-func newGuard(name, hint string, bound bounds, to *io.PipeWriter, log io.Writer, fault func(error)) *guard {
-	g := &guard{name: name, hint: hint, bound: bound, to: to, log: log, fault: fault,
+func newGuard(name, hint string, bound bounds, to *io.PipeWriter, log io.Writer, shown func(string) string,
+	fault func(error)) *guard {
+	g := &guard{name: name, hint: hint, bound: bound, to: to, log: log, shown: shown, fault: fault,
 		slots: make(chan struct{}, bound.waiting), over: make(chan struct{})}
 	g.alive()
 	return g
@@ -189,14 +191,14 @@ func (g *guard) idle(or <-chan struct{}) bool {
 // odd is a line that is no message.
 func (g *guard) odd(line []byte) {
 	if bytes.IndexByte(line, 0) >= 0 || !utf8.Valid(line) {
-		g.object("it writes bytes that are no text to its standard output, as in %q", clip(string(line), 60))
+		g.object("it writes bytes that are no text to its standard output, as in %q", clip(g.shown(string(line)), 60))
 		return
 	}
 	if g.strange++; g.strange > g.bound.strange {
-		g.object("it writes lines that are no messages to its standard output, as in %q", clip(string(line), 200))
+		g.object("it writes lines that are no messages to its standard output, as in %q", clip(g.shown(string(line)), 200))
 		return
 	}
-	fmt.Fprintf(g.log, "%s\n", line)
+	fmt.Fprintf(g.log, "%s\n", g.shown(string(line)))
 }
 
 // taken says that a message was taken in.

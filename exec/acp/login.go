@@ -39,7 +39,7 @@ type authMethod struct {
 func (c *conversation) login(text string) error {
 	err := &LoginError{Agent: c.name, Login: c.e.Login, Text: text}
 	for _, m := range c.agent.Auth[:min(len(c.agent.Auth), 10)] {
-		err.Methods = append(err.Methods, clip(cmp.Or(m.Name, m.ID), 100))
+		err.Methods = append(err.Methods, clip(c.secrets.Replace(cmp.Or(m.Name, m.ID)), 100))
 	}
 	return err
 }

@@ -20,7 +20,7 @@ import (
 type narrator struct {
 	mu       sync.Mutex
 	out      *output.Veil // a secret may come in two messages
-	env      []string     // of the agent, with its secrets
+	secrets  output.Secrets
 	activity func(string)
 	roots    []string // what paths are shown relative to
 	left     int      // bytes of output that are still shown
@@ -46,8 +46,8 @@ const (
 	mostMessage = 256 << 10
 )
 
-func newNarrator(out io.Writer, activity func(string), roots, env []string, shown int) *narrator {
-	return &narrator{out: output.NewVeil(env, out), env: env, activity: activity, roots: roots, left: shown,
+func newNarrator(out io.Writer, activity func(string), roots []string, secrets output.Secrets, shown int) *narrator {
+	return &narrator{out: secrets.Veil(out), secrets: secrets, activity: activity, roots: roots, left: shown,
 		calls: map[string]*call{}}
 }
 
@@ -128,7 +128,7 @@ func (n *narrator) close() {
 
 // at shows what the agent is at.
 func (n *narrator) at(text string) {
-	text = safetext.Clip(safetext.Escape(text), 120)
+	text = safetext.Clip(safetext.Escape(n.secrets.Replace(text)), 120)
 	if n.over || text == "" || text == n.doing {
 		return
 	}
@@ -146,7 +146,7 @@ func (n *narrator) told(u *update) {
 			n.hear(u)
 			return
 		}
-		n.line("[note] " + clip(textOf(u.Content), 300))
+		n.line("[note] " + n.clip(textOf(u.Content), 300))
 	case "agent_thought_chunk":
 		n.at("thinking")
 	case "tool_call", "tool_call_update":
@@ -227,6 +227,10 @@ func (n *narrator) refused(c call, reason string) {
 	n.line("[" + safetext.Escape(string(kindOf(&c))) + "] refused: " + safetext.Escape(reason))
 }
 
+// clip is the beginning of a text without secrets: what is cut is none any more that
+// would be found.
+func (n *narrator) clip(text string, limit int) string { return clip(n.secrets.Replace(text), limit) }
+
 // note shows a line about the conversation.
 func (n *narrator) note(text string) {
 	n.mu.Lock()
@@ -250,7 +254,7 @@ func (n *narrator) planned(entries []planEntry) {
 			mark = ">"
 			n.at(e.Content)
 		}
-		lines = append(lines, "  ["+mark+"] "+clip(e.Content, 200))
+		lines = append(lines, "  ["+mark+"] "+n.clip(e.Content, 200))
 	}
 	if text := strings.Join(lines, "\n"); len(lines) > 0 && text != n.plan {
 		n.plan = text
@@ -262,11 +266,7 @@ func (n *narrator) planned(entries []planEntry) {
 func (n *narrator) last() (message, doing string, worked bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var shown strings.Builder
-	veil := output.NewVeil(n.env, &shown)
-	veil.Write([]byte(n.message.String()))
-	veil.Flush()
-	return strings.TrimSpace(shown.String()), n.doing, n.worked
+	return strings.TrimSpace(n.secrets.Replace(n.message.String())), n.doing, n.worked
 }
 
 // begin forgets what was said before: it was told again, or is of another turn.
@@ -282,13 +282,13 @@ func (n *narrator) begin() {
 func (n *narrator) about(c *call) string {
 	var names []string
 	for _, p := range c.paths[:min(len(c.paths), 5)] {
-		names = append(names, clip(relative(n.roots, p), 200))
+		names = append(names, n.clip(relative(n.roots, p), 200))
 	}
 	if more := len(c.paths) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	about := strings.Join(names, ", ")
-	switch title := clip(c.title, 300); {
+	switch title := n.clip(c.title, 300); {
 	case about == "":
 		about = title
 	case title != "" && !slices.Contains(names, title) && kindOf(c) != sdk.ToolKindRead:

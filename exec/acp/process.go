@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/internal/process/output"
 )
 
 // errOver is why an agent is ended that has nothing more to do.
@@ -29,7 +30,7 @@ func (e *Executor) begin(ctx context.Context, w *exec.Work, args []string) *conv
 		bound = *e.bound
 	}
 	c := &conversation{e: e, w: w, bound: bound, name: e.Name(), in: newOutbox(), ended: make(chan struct{}),
-		cwd: cmp.Or(w.Path, w.Dir)}
+		cwd: cmp.Or(w.Path, w.Dir), secrets: output.SecretsOf(e.Env, e.Hidden...)}
 	for _, root := range []string{c.cwd, w.Dir} {
 		c.roots = append(c.roots, root)
 		if real, err := filepath.EvalSymlinks(root); err == nil {
@@ -37,10 +38,10 @@ func (e *Executor) begin(ctx context.Context, w *exec.Work, args []string) *conv
 		}
 	}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
-	c.tells = newNarrator(w.Output, w.Activity, c.roots, e.Env, bound.shown)
+	c.tells = newNarrator(w.Output, w.Activity, c.roots, c.secrets, bound.shown)
 	hint := fmt.Sprintf("is  %s  its command for the protocol?", strings.Join(args, " "))
 	read, write := io.Pipe()
-	c.guard = newGuard(c.name, hint, bound, write, c.tells, func(err error) { c.stop(err) })
+	c.guard = newGuard(c.name, hint, bound, write, c.tells, c.secrets.Replace, func(err error) { c.stop(err) })
 	c.conn = sdk.NewConnection(c.handle, c.in, read)
 	c.conn.SetLogger(slog.New(slog.DiscardHandler))
 	go func() { // where the connection takes no more, nobody waits for it
@@ -52,8 +53,9 @@ func (e *Executor) begin(ctx context.Context, w *exec.Work, args []string) *conv
 	command := gate.Command{Args: args, Dir: w.Dir, Env: e.Env, Private: w.Home, Stdin: c.in, Stdout: c.guard}
 	go func() {
 		defer close(c.ended)
-		c.result, c.runErr = process.RunLive(life, w.Runner, command,
-			io.MultiWriter(&c.stderr, (*sign)(c.guard), c.tells))
+		shown := c.secrets.Veil(io.MultiWriter(&c.stderr, c.tells)) // before anything of it is cut off
+		c.result, c.runErr = process.RunLive(life, w.Runner, command, io.MultiWriter((*sign)(c.guard), shown))
+		shown.Flush()
 		c.in.close()
 	}()
 	go c.watch()

@@ -140,7 +140,7 @@ func (c *conversation) set(s session, what, want string, have []choice, current 
 	if len(have) > 0 {
 		id, ok := find(have, want)
 		if !ok {
-			return &ChoiceError{Agent: c.name, What: what, Want: want, Have: names(have)}
+			return &ChoiceError{Agent: c.name, What: what, Want: want, Have: c.names(have)}
 		}
 		if id == current {
 			return nil
@@ -162,7 +162,7 @@ func (c *conversation) set(s session, what, want string, have []choice, current 
 	}
 	id, ok := find(values, want)
 	if !ok {
-		return &ChoiceError{Agent: c.name, What: what, Want: want, Have: names(values)}
+		return &ChoiceError{Agent: c.name, What: what, Want: want, Have: c.names(values)}
 	}
 	if id == o.Current {
 		return nil
@@ -195,9 +195,9 @@ func holds(text, part string) bool {
 }
 
 // names are what one can choose from.
-func names(have []choice) (all []string) {
-	for _, c := range have[:min(len(have), 30)] {
-		all = append(all, clip(c.id(), 100))
+func (c *conversation) names(have []choice) (all []string) {
+	for _, each := range have[:min(len(have), 30)] {
+		all = append(all, clip(c.secrets.Replace(each.id()), 100))
 	}
 	return all
 }
@@ -295,5 +295,5 @@ func (c *conversation) stopped(t turn) (err error) {
 			Text: "it cancelled its turn, and nobody asked it to"}
 	}
 	return &ProtocolError{Agent: c.name, Reason: fmt.Sprintf("its turn ended with %q, which is no reason of the protocol",
-		clip(string(t.Stop), 60))}
+		clip(c.secrets.Replace(string(t.Stop)), 60))}
 }

@@ -40,7 +40,8 @@ func (e *Executor) Version(ctx context.Context) (string, error) {
 	if info == nil || info.Name+info.Version == "" {
 		return e.Name() + ", which does not say its version", nil
 	}
-	return strings.TrimSpace(clip(info.Name, 200) + " " + clip(info.Version, 200)), nil
+	says := func(text string) string { return clip(c.secrets.Replace(text), 200) }
+	return strings.TrimSpace(says(info.Name) + " " + says(info.Version)), nil
 }
 
 // Identity is the digest of the program and its arguments: of the content of

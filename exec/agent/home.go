@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"syscall"
-
-	"github.com/planlock/planlock/internal/process/environ"
 )
 
 // Bounds of what is copied of a user.
@@ -53,12 +48,12 @@ func (f File) shown() string {
 type home struct {
 	dir string
 
-	once    sync.Once
-	failed  error
-	one     sync.Mutex
-	copied  int // files
-	logins  []login
-	secrets []string // that stand in the copies
+	once   sync.Once
+	failed error
+	one    sync.Mutex
+	copied int // files
+	logins []login
+	hidden []string // NAME=value pairs of which the values stand in the copies, and are not shown
 }
 
 // seed puts copies of the user's files into a home, once. What is there already
@@ -126,9 +121,7 @@ func (h *home) copy(root *os.Root, f File, from string) error {
 	if f.Login {
 		h.logins = append(h.logins, login{f, from, info.Mode().Perm(), text})
 	}
-	if f.Login || f.veiled {
-		h.secrets = append(h.secrets, secretsIn(text)...)
-	}
+	h.hidden = append(h.hidden, f.hidden(text)...)
 	if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(f.below())), 0o700); err != nil {
 		return err
 	}
@@ -188,54 +181,11 @@ func readFlags() int {
 	return os.O_RDONLY | syscall.O_NONBLOCK
 }
 
-// veil puts out of a text the tokens of logins, and the values of variables that
-// are secrets by their names: what a program prints has been looked through for
-// these, and what was put together of its lines has not.
-func (h *home) veil(env []string) *strings.Replacer {
+// hide are what nobody is to read of what a program of the agent says, besides
+// variables that are secrets by their names: NAME=value pairs of what stands in the
+// copies, and in other variables that it has.
+func (h *home) hide(env []string) []string {
 	h.one.Lock()
 	defer h.one.Unlock()
-	type secret struct{ value, instead string }
-	var all []secret
-	for _, value := range h.secrets {
-		all = append(all, secret{value, "[login]"})
-	}
-	for _, assignment := range env {
-		name, value, _ := strings.Cut(assignment, "=")
-		if environ.Secret(name) && len(value) >= 8 {
-			all = append(all, secret{value, "[" + name + "]"})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b secret) int { return len(b.value) - len(a.value) }) // the longest first
-	var pairs []string
-	for _, s := range all {
-		pairs = append(pairs, s.value, s.instead)
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// secretsIn are the long texts of a login: tokens and keys.
-func secretsIn(text []byte) []string {
-	var all []string
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			if len(v) >= 20 {
-				all = append(all, v)
-			}
-		case []any:
-			for _, x := range v {
-				walk(x)
-			}
-		case map[string]any:
-			for _, x := range v {
-				walk(x)
-			}
-		}
-	}
-	var v any
-	if json.Unmarshal(text, &v) == nil {
-		walk(v)
-	}
-	return all
+	return append(hiddenOf(env), h.hidden...)
 }

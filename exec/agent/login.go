@@ -63,7 +63,7 @@ func (h *home) refresh(l *login) error {
 		return err
 	}
 	l.text = []byte(text)
-	h.secrets = append(h.secrets, secretsIn(l.text)...)
+	h.hidden = append(h.hidden, longTexts(l.text)...)
 	return nil
 }
 

@@ -35,19 +35,10 @@ func (e *Executor) speak(ctx context.Context, w exec.Work, p program, h *home, p
 		return exec.Outcome{}, fmt.Errorf("agent: %s: its settings: %w", e.agent.Name, err)
 	}
 	env := e.env(h.dir, set)
-	veil := h.veil(env)
-	out, at := w.Output, w.Activity
-	shown := &lines{keep: true, to: func(line []byte) {
-		out.Write([]byte(veil.Replace(string(line)) + "\n")) // what is said is never lost for that
-	}, long: func() {}}
-	w.Output = shown
-	w.Activity = func(text string) { at(veil.Replace(text)) }
-	x := &acp.Executor{Args: append(append([]string{p.path}, p.args...), set.args...), Env: env,
+	x := &acp.Executor{Args: append(append([]string{p.path}, p.args...), set.args...), Env: env, Hidden: h.hide(env),
 		Label: e.agent.Name, Model: e.o.Model, Mode: e.agent.mode, Silence: e.o.Silence, Login: e.agent.Login,
 		Prompt: func(exec.Work) string { return prompt }}
 	o, err := x.Execute(ctx, w)
-	shown.end()
-	o.Output, o.Stdout, o.Summary = veil.Replace(o.Output), veil.Replace(o.Stdout), veil.Replace(o.Summary)
 	return o, e.named(err)
 }
 

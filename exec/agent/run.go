@@ -112,7 +112,7 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 
 	set := e.agent.of(use{home: s.home.dir, how: p.how, asked: s.asked})
 	env := e.env(s.home.dir, set)
-	h := &heard{spent: s.spent, before: s.before, veil: s.home.veil(env)}
+	h := &heard{spent: s.spent, before: s.before, veil: output.SecretsOf(env, s.home.hide(env)...)}
 	last := ""
 	h.at = func(text string) {
 		if text = h.shown(text); text != last {
@@ -121,12 +121,13 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 		}
 	}
 	h.say = func(text string) { fmt.Fprintln(s.out, h.shown(text)) }
-	stream := &lines{to: func(line []byte) { e.agent.talk.read(h, line) }, long: func() { h.cut = true }}
+	stream := &lines{to: func(line []byte) { e.agent.talk.read(h, []byte(h.shown(string(line)))) }, long: func() { h.cut = true }}
 	h.stop = func(why string) {
 		h.fail(why)
 		cancel(errStopped)
 	}
 	errs := output.NewTail(8 << 10)
+	complaints := h.veil.Veil(errs) // before anything of it is cut off
 	if err := set.settings(s.home.dir); err != nil {
 		return h, 0, fmt.Errorf("agent: %s: its settings: %w", name, err)
 	}
@@ -138,13 +139,14 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 		h.over = true // its status says whether it did the step, and it need not print anything
 		inline.put(&command, s)
 	}
-	result, err := process.RunLive(ctx, s.runner, command, pulse.of(errs))
+	result, err := process.RunLive(ctx, s.runner, command, pulse.of(complaints))
 	if _, live := s.runner.(process.LiveRunner); !live {
-		io.WriteString(errs, result.Output)
+		io.WriteString(complaints, result.Output)
 	}
+	complaints.Flush()
 	stream.end()
 	h.flush()
-	said := h.shown(strings.TrimSpace(errs.String()))
+	said := strings.TrimSpace(errs.String())
 	switch {
 	case context.Cause(ctx) == errStopped:
 		err = e.failure(h, 0, h.failed)

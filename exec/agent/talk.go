@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/process/output"
 )
 
 // A talk is how an agent without a terminal is told what to do, and how what it
@@ -38,7 +39,7 @@ type heard struct {
 	at    func(activity string)  // what it is at
 	spent func(usage exec.Usage) // in all
 	stop  func(why string)       // it shall not go on, as nothing can come of it
-	veil  *strings.Replacer      // what is told is passed through it; nil: nothing is put out
+	veil  output.Secrets         // that stand in nothing that is told
 
 	session string // of the conversation
 	usage   exec.Usage
@@ -70,12 +71,7 @@ func (h *heard) tell(text string) {
 }
 
 // shown is a text without secrets.
-func (h *heard) shown(text string) string {
-	if h.veil == nil {
-		return text
-	}
-	return h.veil.Replace(text)
-}
+func (h *heard) shown(text string) string { return h.veil.Replace(text) }
 
 // piece is a part of a message, which ends where something else begins.
 func (h *heard) piece(text string) {
@@ -129,7 +125,6 @@ func (h *heard) once(id string) bool {
 type lines struct {
 	to   func(line []byte)
 	long func() // a line was left out
-	keep bool   // lines are passed on as they stand, and empty ones too
 	part []byte
 	skip bool
 }
@@ -169,10 +164,8 @@ func (l *lines) end() {
 
 // newline is the end of a line.
 func (l *lines) newline() {
-	if line := bytes.TrimSpace(l.part); len(line) > 0 && !l.keep {
+	if line := bytes.TrimSpace(l.part); len(line) > 0 {
 		l.to(line)
-	} else if l.keep && !l.skip {
-		l.to(l.part)
 	}
 	l.part, l.skip = l.part[:0], false
 }

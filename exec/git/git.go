@@ -85,7 +85,7 @@ func (r repository) hooked(ctx context.Context, args ...string) (string, error) 
 func call(cmd *exec.Cmd, name string) (string, error) {
 	var out bytes.Buffer
 	said := output.NewTail(most)
-	veil := output.NewVeil(cmd.Env, said)
+	veil := output.SecretsOf(cmd.Env).Veil(said)
 	cmd.Stdout, cmd.Stderr = &out, veil
 	err := cmd.Run()
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/planlock/planlock/internal/process/environ"
 )
@@ -17,29 +18,56 @@ const minSecret = 8
 // A secret is a value, or a line of one, and what is kept instead of it.
 type secret struct{ value, instead []byte }
 
-// secretsOf are the values of those variables of env that environ.Secret is true of,
-// the longest first. A value of several lines, as keys have, is looked for line
-// by line too.
-func secretsOf(env []string) []secret {
+// Secrets are what is shown to nobody. The zero value is none.
+type Secrets struct {
+	all      []secret // the longest first
+	replacer func() *strings.Replacer
+}
+
+// SecretsOf are the values of those variables of the NAME=value list env that
+// environ.Secret is true of, and of all of hidden, whatever their names. A value of
+// several lines, as keys have, is looked for line by line too. Of a value with more
+// names than one the first is shown.
+func SecretsOf(env []string, hidden ...string) Secrets {
 	var all []secret
+	seen := map[string]bool{}
 	add := func(name, value string) {
-		if len(value) >= minSecret && !slices.ContainsFunc(all,
-			func(s secret) bool { return string(s.value) == value }) {
+		if len(value) >= minSecret && !seen[value] {
+			seen[value] = true
 			all = append(all, secret{[]byte(value), []byte("[" + name + "]")})
 		}
 	}
-	for _, assignment := range env {
+	put := func(assignment string) {
 		name, value, _ := strings.Cut(assignment, "=")
-		if !environ.Secret(name) {
-			continue
-		}
 		add(name, value)
 		for line := range strings.Lines(value) {
 			add(name, strings.TrimRight(line, "\r\n"))
 		}
 	}
+	for _, assignment := range env {
+		if name, _, _ := strings.Cut(assignment, "="); environ.Secret(name) {
+			put(assignment)
+		}
+	}
+	for _, assignment := range hidden {
+		put(assignment)
+	}
 	slices.SortStableFunc(all, func(a, b secret) int { return cmp.Compare(len(b.value), len(a.value)) })
-	return all
+	return Secrets{all, sync.OnceValue(func() *strings.Replacer {
+		var pairs []string
+		for _, s := range all {
+			pairs = append(pairs, string(s.value), string(s.instead))
+		}
+		return strings.NewReplacer(pairs...)
+	})}
+}
+
+// Replace is a text with the names of secrets in place of their values.
+func (s Secrets) Replace(text string) string {
+	if len(s.all) == 0 {
+		return text
+	}
+	return s.replacer().Replace(text)
 }
 
 // A veil passes on what is written to it, with the names of secrets in place of

@@ -8,7 +8,7 @@ import (
 // TestVeil writes texts in one piece, byte by byte, and cut in two anywhere:
 // all show the same, and no value.
 func TestVeil(t *testing.T) {
-	secrets := secretsOf([]string{"A_TOKEN=abcdefgh", "B_TOKEN=abcdefghij", "C_KEY=line one\nline two", "D_SECRET=aaaaaaab", "SHORT_KEY=1234567", "PATH=/usr/bin:/bin"})
+	secrets := SecretsOf([]string{"A_TOKEN=abcdefgh", "B_TOKEN=abcdefghij", "C_KEY=line one\nline two", "D_SECRET=aaaaaaab", "SHORT_KEY=1234567", "PATH=/usr/bin:/bin"}).all
 	for text, want := range map[string]string{
 		"":                      "",
 		"nothing":               "nothing",
@@ -49,7 +49,7 @@ func TestVeil(t *testing.T) {
 // A prompt without a newline is shown at once: only what may be a secret waits.
 func TestVeilHoldsBackLittle(t *testing.T) {
 	var got bytes.Buffer
-	v := &veil{secrets: secretsOf([]string{"A_TOKEN=abcdefgh"}), to: &got}
+	v := &veil{secrets: SecretsOf([]string{"A_TOKEN=abcdefgh"}).all, to: &got}
 	v.Write([]byte("your name? "))
 	if got.String() != "your name? " {
 		t.Errorf("shown: %q", got.String())

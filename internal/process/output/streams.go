@@ -28,7 +28,7 @@ type Streams struct {
 // comes, one write at a time. Values of env that are secrets are shown to
 // nobody.
 func Open(limit int64, stdout, stderr io.Writer, env []string) (*Streams, error) {
-	s := &Streams{all: NewTail(limit), out: NewTail(limit), secrets: secretsOf(env)}
+	s := &Streams{all: NewTail(limit), out: NewTail(limit), secrets: SecretsOf(env).all}
 	s.live = [2]*lively{{one: &s.one, to: stdout}, {one: &s.one, to: stderr}}
 	for range 2 {
 		r, w, err := os.Pipe()

@@ -7,10 +7,8 @@ import "io"
 // not safe for concurrent use.
 type Veil struct{ veil veil }
 
-// NewVeil makes one for the NAME=value list env.
-func NewVeil(env []string, to io.Writer) *Veil {
-	return &Veil{veil{secrets: secretsOf(env), to: to}}
-}
+// Veil makes one of the secrets, before a writer.
+func (s Secrets) Veil(to io.Writer) *Veil { return &Veil{veil{secrets: s.all, to: to}} }
 
 // Write passes on p, but for an end of it that a secret may begin with.
 func (v *Veil) Write(p []byte) (int, error) { return v.veil.Write(p) }
