@@ -28,6 +28,16 @@ func (p *Plan) FinalChecks() []FinalCheck {
 	return all
 }
 
+// ProvingChecks are those of [Plan.FinalChecks] that are to tell the work from its
+// absence. That it compiles is a condition, where other checks say more.
+func (p *Plan) ProvingChecks() []FinalCheck {
+	all := p.FinalChecks()
+	if !slices.ContainsFunc(all, func(f FinalCheck) bool { return f.CanProve() }) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(f FinalCheck) bool { return f.LooksInside() && !f.CanProve() })
+}
+
 // Serving are the steps that serve a requirement, in the order of the plan.
 func (p *Plan) Serving(requirement string) []Address {
 	var serving []Address

@@ -66,6 +66,12 @@ func TestAssess(t *testing.T) {
 			[]string{"react native v0.76", "SQL Server 2022 Express"}), pattern.Full, pattern.Low, false},
 		{"a stack in a sentence", patterned("HIGH", "LOW", 0, []string{"Electron", "React", "SQLite"},
 			[]string{"Electron with React and SQLite"}), pattern.Full, pattern.Low, false},
+		{"a stack without blanks", patterned("HIGH", "LOW", 0, []string{"Python", "FastAPI", "C++", "Qt", "C"},
+			[]string{"Python+FastAPI+C+++Qt, C"}), pattern.Full, pattern.Low, false},
+		{"a name that ends with plus", patterned("HIGH", "LOW", 0, []string{"C++17", "C+"},
+			[]string{"C++17", "C+"}), pattern.Full, pattern.Low, false},
+		{"part of such a name", patterned("HIGH", "LOW", 0, []string{"17"},
+			[]string{"C++17"}), pattern.Nothing, pattern.High, true},
 		{"complexity of the whole", hardPlan(patterned("HIGH", "LOW", 0, both, both)), pattern.Full, pattern.Medium, false},
 		{"no technologies", patterned("HIGH", "LOW", 1, nil, nil), pattern.Full, pattern.Low, false},
 	} {

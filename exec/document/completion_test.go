@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,7 +16,9 @@ import (
 // decides it.
 func TestCompletionCriteria(t *testing.T) {
 	checked := func(p *plan.Plan) { p.Completion.Checks = []plan.Check{{Kind: "file_exists", Path: "x"}} }
-	proved := func(p *plan.Plan) { checked(p); p.Completion.Checks[0].Path = "proved" }
+	proved := func(p *plan.Plan) {
+		p.Completion.Checks = []plan.Check{{Kind: "file_contains", Path: "proved", Text: "limit"}}
+	}
 	for _, tt := range []struct {
 		name   string
 		change func(*plan.Plan)
@@ -31,6 +34,21 @@ func TestCompletionCriteria(t *testing.T) {
 			`{"primary_deliverable_exists":true,"quality_standards_met":false,"verification_passed":false}`},
 		{"a check that would hold without the work", checked, []gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":null,"verification_passed":null}`},
+		{"one of two checks would hold without the work", func(p *plan.Plan) {
+			proved(p)
+			p.Completion.Checks = append(p.Completion.Checks, plan.Check{Kind: "file_exists", Path: "x"})
+		}, []gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":null,"verification_passed":null}`},
+		{"beside a check, that it compiles", func(p *plan.Plan) {
+			proved(p)
+			p.Completion.Checks = append(p.Completion.Checks, plan.Check{Kind: "go_vet"})
+		}, []gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true}`},
+		{"nothing but that it compiles", func(p *plan.Plan) {
+			p.Completion.Checks = []plan.Check{{Kind: "go_build"}}
+			p.Goal = "Build a limiter"
+		}, []gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":null,"verification_passed":null,"deployment_artifact_exists":true}`},
 		{"such a check, of what builds software", func(p *plan.Plan) { checked(p); p.Goal = "Build a limiter" },
 			[]gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":null,"verification_passed":null,"deployment_artifact_exists":null}`},
@@ -78,7 +96,7 @@ func TestCompletionCriteria(t *testing.T) {
 			for _, j := range tt.final {
 				s.add(1, "", 0, &history.Judged{j})
 			}
-			if len(p.Completion.Checks) > 0 && p.Completion.Checks[0].Path == "proved" {
+			if len(p.Completion.Checks) > 0 && (p.Completion.Checks[0].Path == "proved" || p.Completion.Checks[0].Kind == "go_build") {
 				s.add(1, "", 0, &history.Controlled{Controls: []history.Control{{Check: p.Completion.Checks[0].String(),
 					Before: history.ControlFailed, Emptied: history.ControlFailed}}})
 			}
@@ -105,6 +123,12 @@ func TestCompletionCriteria(t *testing.T) {
 			for _, v := range got {
 				if v == nil {
 					open++
+				}
+			}
+			for i, c := range p.Completion.Checks {
+				if said := strings.Join(doc.Verification.Unseen, "\n"); strings.Contains(said, "proves something: ") &&
+					strings.Contains(said, c.String()) != (i == len(p.Completion.Checks)-1) {
+					t.Errorf("%q says of %s", said, c)
 				}
 			}
 			if len(doc.Verification.Unseen) != open {

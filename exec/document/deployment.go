@@ -11,10 +11,10 @@ import (
 // deployed says whether what was built is there as something that can be
 // installed or started: made by a step in such a form, or seen by a check that
 // builds, installs or starts it. It is nil where nothing looked for that. made
-// is whether what the plan makes is there, checked whether its final checks hold.
-func deployed(p *plan.Plan, made, checked *bool) *bool {
+// is whether what the plan makes is there, built whether such checks hold, and not without the work.
+func deployed(p *plan.Plan, made, built *bool) *bool {
 	if slices.ContainsFunc(p.FinalChecks(), func(c plan.FinalCheck) bool { return deploys(&c.Check) }) {
-		return checked
+		return built
 	}
 	for _, s := range p.Steps() {
 		if s.Artifacts != nil && slices.ContainsFunc(s.Artifacts.Declared().Create, deployable) {

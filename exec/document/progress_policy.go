@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/exec/internal/pattern"
 	"github.com/planlock/planlock/gate"
@@ -203,13 +204,20 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		case complete == nil:
 			reached = "whether the goal was reached: the completion checks were not asked, as the run ended before"
 		}
-		if complete != nil && *complete && !tell(final, rep.of.Controlled) {
-			checked, reached = nil, "whether the goal was reached: the completion checks hold, and nothing shows that they fail without the work"
+		if why := unproved(p.ProvingChecks(), rep.of.Controlled); complete != nil && *complete && len(why) > 0 {
+			checked, reached = nil, "whether the goal was reached: the completion checks hold, and not each of them proves something: "+
+				strings.Join(bound.First(why, bound.Lines), "; ")
 		}
 	}
-	if checked == nil && granted(p, rep.of) {
-		met := true // by whoever judged the criteria in words
-		checked = &met
+	met, built := granted(p, rep.of), complete
+	if checked == nil && met {
+		checked = &met // by whoever judged the criteria in words
+	}
+	if complete != nil && *complete && !met && slices.ContainsFunc(p.FinalChecks(), func(c plan.FinalCheck) bool {
+		seen := rep.of.Controlled.Of(c.String())
+		return deploys(&c.Check) && (seen == nil || !seen.Tells())
+	}) {
+		built = nil
 	}
 	judged := slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Gate != "completion" && j.judged() })
 	quality := checked
@@ -244,7 +252,7 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 				missing = "the check which builds, installs or starts it was not asked"
 			}
 		}
-		say("deployment_artifact_exists", deployed(p, deliverable, checked),
+		say("deployment_artifact_exists", deployed(p, deliverable, built),
 			"whether what was built can be installed: "+missing)
 	}
 	if settingTrue(p.Settings, "user_interface.required") {
@@ -282,12 +290,14 @@ func lacks(j judgement) bool {
 		slices.ContainsFunc(j.Findings, func(f finding) bool { return strings.HasPrefix(f.Expected, "file_exists ") })
 }
 
-// tell reports whether each completion check was seen to fail without the work.
-func tell(checks []plan.FinalCheck, seen *history.Controlled) bool {
-	return !slices.ContainsFunc(checks, func(check plan.FinalCheck) bool {
-		c := seen.Of(check.String())
-		return c == nil || !c.Tells()
-	})
+// unproved are those of some checks that hold and prove nothing, and why.
+func unproved(checks []plan.FinalCheck, seen *history.Controlled) (why []string) {
+	for _, check := range checks {
+		if w := seen.Unproved(check.Check); w != "" {
+			why = append(why, w)
+		}
+	}
+	return why
 }
 
 // makesSomething reports whether a step declares something that it creates.

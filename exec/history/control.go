@@ -87,6 +87,22 @@ func (f *Controlled) Of(check string) *Control {
 	return nil
 }
 
+// Unproved says why a check that holds at the end proves nothing; "" if it proves
+// something.
+func (f *Controlled) Unproved(check plan.Check) string {
+	switch c := f.Of(check.String()); {
+	case check.Kind == "file_exists":
+		return check.String() + " holds of any file, an empty one too; file_contains, or a command that reads it, says more"
+	case check.LooksInside() && !check.CanProve():
+		return check.String() + " says no more than that it compiles; a test says more"
+	case c == nil:
+		return check.String() + " was held against no tree that lacks the work"
+	case !c.Tells():
+		return c.String()
+	}
+	return ""
+}
+
 func (*Controlled) Type() string { return "controlled" }
 
 func (f *Controlled) String() string {

@@ -46,23 +46,18 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 // steps that decide whether the goal is achieved, and completion criteria.
 func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controlled) []string {
 	lines := e.unlooked(controlled)
-	final := e.Plan.FinalChecks()
-	more := slices.ContainsFunc(final, func(f plan.FinalCheck) bool { return f.CanProve() })
-	for _, check := range final {
-		switch {
-		case check.Derived, len(judged.Blocking()) > 0:
+	for _, check := range e.Plan.ProvingChecks() {
+		if check.Derived || len(judged.Blocking()) > 0 {
 			continue // the words that it was read from are to be judged; or it was told already what does not hold
-		case more && check.LooksInside() && !check.CanProve():
-			continue // that it compiles is a condition, beside checks that say more
 		}
-		if why := unproved(check.Check, controlled); why != "" {
+		if why := controlled.Unproved(check.Check); why != "" {
 			lines = append(lines, fmt.Sprintf("%s proves nothing: %s", check.Label, why))
 		}
 	}
 	for _, i := range e.ungranted(judged) {
 		text := e.Plan.Completion.AcceptanceCriteria[i]
 		for _, c := range e.Plan.Completion.Checks {
-			if c.Derived && c.Path != "" && strings.Contains(text, c.Path) {
+			if c.Derived && merelyThere(text, c.Path) {
 				c.Derived = false // said in other words
 				text += fmt.Sprintf(" (%s was read from it and holds, and shows no more than that)", c)
 			}
@@ -71,6 +66,25 @@ func (e *Ending) unverified(judged gate.Judgements, controlled *history.Controll
 	}
 	return bound.First(lines, bound.Lines)
 }
+
+// merelyThere reports whether a criterion says of a file that it is there, and
+// nothing else: what a check that it is there was read from.
+func merelyThere(text, path string) bool {
+	named := false
+	for word := range strings.FieldsSeq(text) {
+		switch word = strings.Trim(word, "`\"'*:,;"); {
+		case path != "" && (word == path || strings.TrimRight(word, "/.`") == path):
+			named = true
+		case !slices.Contains(existing, strings.ToLower(strings.Trim(word, ".-"))):
+			return false
+		}
+	}
+	return named
+}
+
+// existing are the words of which, beside its path, such a criterion is made.
+var existing = []string{"", "a", "as", "at", "directory", "exist", "exists", "file", "folder", "in", "is", "must", "present", "project",
+	"repo", "repository", "root", "should", "the", "there"}
 
 // ungranted are the completion criteria in words that nobody found met, by their
 // place in the plan.
@@ -119,20 +133,4 @@ func named(steps []plan.Address) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text + " are "
-}
-
-// unproved says why a check that holds at the end proves nothing; "" if it
-// proves something.
-func unproved(check plan.Check, controlled *history.Controlled) string {
-	switch c := controlled.Of(check.String()); {
-	case check.Kind == "file_exists":
-		return check.String() + " holds of any file, an empty one too; file_contains, or a command that reads it, says more"
-	case check.LooksInside() && !check.CanProve():
-		return check.String() + " says no more than that it compiles; a test says more"
-	case c == nil:
-		return check.String() + " was held against no tree that lacks the work"
-	case !c.Tells():
-		return c.String()
-	}
-	return ""
 }

@@ -51,7 +51,8 @@ func Of(p *plan.Plan) (Pattern, bool) {
 	return found, found.Name != ""
 }
 
-// joints stand between the names of a text, as a comma does.
+// joints stand between the names of a text, as a comma does; so does a plus without
+// blanks, see [apart].
 var joints = strings.NewReplacer(";", ",", " and ", ",", " & ", ",", " + ", ",", " with ", ",")
 
 // words are the texts of a value: of a list, or of a text with commas or other
@@ -59,7 +60,7 @@ var joints = strings.NewReplacer(";", ",", " and ", ",", " & ", ",", " + ", ",",
 func words(v plan.Value) []string {
 	var all []string
 	if v.Kind != "array" {
-		for _, w := range strings.Split(joints.Replace(v.Text), ",") {
+		for _, w := range strings.Split(apart(joints.Replace(v.Text)), ",") {
 			if w = strings.TrimSpace(w); w != "" {
 				all = append(all, w)
 			}
@@ -70,6 +71,19 @@ func words(v plan.Value) []string {
 		all = append(all, words(item)...)
 	}
 	return all
+}
+
+// apart puts a comma for each plus between two names, as in "Python+FastAPI"; one
+// that belongs to a name stays, as in "C++17".
+func apart(text string) string {
+	b := []byte(text)
+	for i := 1; i < len(b)-1; i++ {
+		ends := b[i-1] != '+' || i > 2 && b[i-2] == '+' // "C+++Qt"
+		if b[i] == '+' && ends && !strings.ContainsRune("+ \t,", rune(b[i+1])) {
+			b[i] = ','
+		}
+	}
+	return string(b)
 }
 
 // stack is what the plan's software stack names.

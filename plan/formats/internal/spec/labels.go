@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -227,12 +228,23 @@ func known(name string) bool {
 	return ok
 }
 
+// nextBackup is the id of a backup that has none written: its number, or the first
+// behind it that no other has.
+func (s *step) nextBackup() string {
+	for n := len(s.backups) + 1; ; n++ {
+		id := strconv.Itoa(n)
+		if !slices.ContainsFunc(s.backups, func(b *backup) bool { return b.id == id }) {
+			return id
+		}
+	}
+}
+
 // field takes in one labelled item of a step: value is its text, whole is all
 // of it as written. The label stands at at, its value at valueAt.
 func (s *step) field(name, value, whole string, at, valueAt int) {
 	if id, ok := backupID(name); ok {
 		if id == "" {
-			id = strconv.Itoa(len(s.backups) + 1)
+			id = s.nextBackup()
 		}
 		s.backups = append(s.backups, &backup{id: id, at: at, text: say(whole, valueAt)})
 		return

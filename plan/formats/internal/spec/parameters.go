@@ -330,17 +330,21 @@ func (h *half) readStep(task string, n *tomltree.Node, index int) *step {
 	read := append(own.keys, "id", "step_id", "expected_output", "critical_flag", "critical", "mode", "max_retries",
 		"components", "constraints", "backups", "backup_methods")
 	for i, b := range tablesOf(n.Find("backups")) {
-		s.backups = append(s.backups, h.readBackup(task, s.id, b, i))
+		id, written := identOf(b, i)
+		if !written {
+			id = s.nextBackup()
+		}
+		s.backups = append(s.backups, h.readBackup(task, s.id, id, b))
 	}
-	for i, b := range itemsOf(n.Find("backup_methods")) {
+	for _, b := range itemsOf(n.Find("backup_methods")) {
 		if b.text == "" {
 			continue
 		}
-		s.backups = append(s.backups, &backup{id: strconv.Itoa(i + 1), at: b.at, text: b})
+		s.backups = append(s.backups, &backup{id: s.nextBackup(), at: b.at, text: b})
 	}
 	if list := n.Find("backups"); list != nil && list.Kind == tomltree.Array && !list.Listed() {
-		for i, b := range itemsOf(list) {
-			s.backups = append(s.backups, &backup{id: strconv.Itoa(i + 1), at: b.at, text: b})
+		for _, b := range itemsOf(list) {
+			s.backups = append(s.backups, &backup{id: s.nextBackup(), at: b.at, text: b})
 		}
 	}
 	for _, m := range n.Keys {
@@ -364,8 +368,7 @@ func isNumber(text string) bool {
 }
 
 // readBackup reads a backup that is a table.
-func (h *half) readBackup(task, step string, n *tomltree.Node, index int) *backup {
-	id, _ := identOf(n, index)
+func (h *half) readBackup(task, step, id string, n *tomltree.Node) *backup {
 	own := reading{table: n}
 	b := &backup{
 		id: id, at: n.At,

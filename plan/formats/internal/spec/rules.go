@@ -60,7 +60,7 @@ var rules = sync.OnceValue(func() []rule {
 		{"critical-step-no-backup", plan.Warning, steps(mainHalf, criticalNoBackup)},
 		{"backup-only-retry", plan.Warning, steps(mainHalf, backupOnlyRetry)},
 		{"backup-no-description", plan.Warning, steps(anyHalf, backupEmpty)},
-		{"backup-duplicate-id", plan.Warning, steps(anyHalf, backupDuplicate)},
+		{"backup-duplicate-id", plan.Error, steps(anyHalf, backupDuplicate)},
 
 		// How many steps are critical, and totals.
 		{"critical-balance-all", plan.Warning, tasks(mainHalf, balanceAll)},

@@ -79,3 +79,40 @@ func TestRules(t *testing.T) {
 		})
 	}
 }
+
+// A backup without an id of its own takes none that another has; one that is
+// written twice is refused, in either file.
+func TestBackupIDs(t *testing.T) {
+	const head = "## Goal\nMove\n\n### Task [1]: T\n- **Step [1]:** S\n  - **Primary method:** M\n"
+	for _, tt := range []struct {
+		markdown, toml string
+		ids            string
+		twice          int
+	}{
+		{markdown: head + "  - **Backup [2]:** A\n  - **Backup:** B\n", ids: "2 3"},
+		{markdown: head + "  - **Backup:** A\n  - **Backup:** B\n", ids: "1 2"},
+		{toml: "[[tasks]]\nid = 1\n[[tasks.steps]]\nid = 1\n[[tasks.steps.backups]]\nid = 2\ndescription = \"A\"\n" +
+			"[[tasks.steps.backups]]\ndescription = \"B\"\n", ids: "2 3"},
+		{markdown: head + "  - **Backup [1]:** A\n  - **Backup [1]:** B\n", ids: "1 1", twice: 1},
+		{toml: "[[tasks]]\nid = 1\n[[tasks.steps]]\nid = 1\n[[tasks.steps.backups]]\nid = 1\ndescription = \"A\"\n" +
+			"[[tasks.steps.backups]]\nid = \"1\"\ndescription = \"B\"\n", ids: "1 1", twice: 1},
+	} {
+		d, err := read(texts(tt.markdown, tt.toml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, b := range d.Plan.Tasks[0].Steps[0].Backups {
+			ids = append(ids, b.ID)
+		}
+		twice := 0
+		for _, f := range d.Found {
+			if f.Code == "backup-duplicate-id" && f.Severity == plan.Error && f.Message == "step 1.1 has backup 1 twice" {
+				twice++
+			}
+		}
+		if got := strings.Join(ids, " "); got != tt.ids || twice != tt.twice {
+			t.Errorf("%q: backups %s, %d twice; want %s, %d", tt.markdown+tt.toml, got, twice, tt.ids, tt.twice)
+		}
+	}
+}
