@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/cmd/internal/config"
-	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -34,7 +33,7 @@ func (s seat) foreign(c config.Config, dir string) bool {
 	case s.agent == nil:
 		return false
 	}
-	return len(obeyed(s.agent.Agent(), dir)) > 0 || slices.ContainsFunc(c.Agents(), func(a config.Agent) bool {
+	return len(s.agent.Agent().Obeyed(dir)) > 0 || slices.ContainsFunc(c.Agents(), func(a config.Agent) bool {
 		return a.Name == s.name && a.Layer == config.Repository
 	})
 }
@@ -60,13 +59,17 @@ func (s seat) says(ctx context.Context, dir string) (lines []string, digest ledg
 	if err != nil {
 		return nil, "", err
 	}
-	command, obeys := s.agent.Agent().Command(), obeyed(s.agent.Agent(), at)
+	command, obeyed := s.agent.Agent().Command(), s.agent.Agent().Obeyed(at)
+	obeys := slices.Sorted(maps.Keys(obeyed))
 	what := []string{"agent", s.name}
-	if named := slices.Concat(command, obeys); len(named) > 0 {
+	if len(command)+len(obeys) > 0 {
 		what = append(what, at)
-		for _, name := range named {
-			what = append(what, name, contentOf(at, name))
-		}
+	}
+	for _, arg := range command {
+		what = append(what, arg, contentOf(at, arg))
+	}
+	for _, name := range obeys {
+		what = append(what, name, string(obeyed[name]))
 	}
 	var words []string
 	for _, arg := range command {
@@ -98,43 +101,6 @@ func reaches(enforced bool) string {
 		return "reaches nobody but"
 	}
 	return "reaches, not held to it,"
-}
-
-// obeyed are the files of a workspace that an agent obeys, sorted.
-func obeyed(a agent.Agent, dir string) (files []string) {
-	root, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return nil // what cannot be read is not obeyed
-	}
-	seen := map[string]bool{}
-	for _, name := range a.Obeys {
-		files = append(files, filesUnder(root, name, seen)...)
-	}
-	slices.Sort(files)
-	return files
-}
-
-// filesUnder are the files that a name in a workspace stands for, by their names
-// there. A link is what it leads to; a folder elsewhere is not looked into. seen
-// are the folders that were looked into.
-func filesUnder(root, name string, seen map[string]bool) (files []string) {
-	full, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		return nil
-	}
-	inside, err := filepath.Rel(root, full)
-	entries, unread := os.ReadDir(full)
-	if err != nil || !filepath.IsLocal(inside) || unread != nil {
-		return []string{name}
-	}
-	if seen[full] {
-		return nil
-	}
-	seen[full] = true
-	for _, e := range entries {
-		files = append(files, filesUnder(root, path.Join(name, e.Name()), seen)...)
-	}
-	return files
 }
 
 // contentOf tells the content of the file that an argument names, which may be
