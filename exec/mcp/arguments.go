@@ -17,7 +17,7 @@ import (
 
 // fit looks whether a server has the tools that the steps of a plan call, and
 // whether the arguments are what each takes, as far as its schema says it simply.
-func fit(p *plan.Plan, server string, tools []*sdk.Tool) error {
+func (o *open) fit(p *plan.Plan, tools []*sdk.Tool) error {
 	for _, s := range p.Steps() {
 		calls := [][]string{{s.Tool}}
 		if args, err := s.ToolArgs.JSON(); err == nil {
@@ -27,8 +27,8 @@ func fit(p *plan.Plan, server string, tools []*sdk.Tool) error {
 			calls = append(calls, append([]string{b.Tool}, b.ToolArgs...))
 		}
 		for _, call := range calls {
-			if of, tool, _ := plan.ToolOf(call[0]); of == server {
-				if _, why := argumentsOf(tools, tool, call[1:]); why != "" {
+			if of, tool, _ := plan.ToolOf(call[0]); of == o.name {
+				if _, why := o.argumentsOf(tools, tool, call[1:]); why != "" {
 					return &exec.CallError{Step: s.Address, Tool: call[0], Why: why}
 				}
 			}
@@ -50,10 +50,10 @@ type takes struct {
 // argumentsOf are the arguments of a call: one JSON object, or words, each
 // NAME=VALUE, of which the value is a text unless the tool takes something else.
 // why says what does not fit the tool.
-func argumentsOf(tools []*sdk.Tool, tool string, words []string) (args map[string]any, why string) {
+func (o *open) argumentsOf(tools []*sdk.Tool, tool string, words []string) (args map[string]any, why string) {
 	i := slices.IndexFunc(tools, func(t *sdk.Tool) bool { return t.Name == tool })
 	if i < 0 {
-		return nil, "its server has no such tool; " + has(tools)
+		return nil, "its server has no such tool; " + o.has(tools)
 	}
 	var taken takes
 	if text, err := json.Marshal(tools[i].InputSchema); err == nil {
@@ -79,15 +79,15 @@ func argumentsOf(tools []*sdk.Tool, tool string, words []string) (args map[strin
 			}
 		}
 	}
-	return args, taken.misfit(args)
+	return args, o.veil.Replace(taken.misfit(args))
 }
 
 // has lists the tools of a server, for people.
-func has(tools []*sdk.Tool) string {
+func (o *open) has(tools []*sdk.Tool) string {
 	const most = 20
 	var names []string
 	for _, t := range tools[:min(most, len(tools))] {
-		names = append(names, fmt.Sprintf("%.60q", t.Name))
+		names = append(names, fmt.Sprintf("%.60q", o.veil.Replace(t.Name)))
 	}
 	if len(names) == 0 {
 		return "it has none"

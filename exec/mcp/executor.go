@@ -61,7 +61,7 @@ func (x executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error
 	if err != nil {
 		return none, err
 	}
-	args, why := argumentsOf(tools, tool, w.Method.ToolArgs)
+	args, why := o.argumentsOf(tools, tool, w.Method.ToolArgs)
 	if why != "" {
 		return none, &exec.CallError{Step: w.Step.Address, Tool: w.Method.Tool, Why: why}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/sandbox"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process/output"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -93,7 +94,7 @@ func (s *Servers) Look(ctx context.Context, p *plan.Plan, name string) (version 
 	if err != nil {
 		return "", err
 	}
-	return open.version(tools, c.digest), fit(p, name, tools)
+	return open.version(tools, c.digest), open.fit(p, tools)
 }
 
 // A place is where a server is started.
@@ -108,9 +109,9 @@ type place struct {
 type open struct {
 	name    string
 	session *sdk.ClientSession
-	running *running // nil: it runs elsewhere
-	visit   *visit   // how it is reached there
-	veil    *strings.Replacer
+	running *running       // nil: it runs elsewhere
+	visit   *visit         // how it is reached there
+	veil    output.Secrets // which stand in nothing that is said of it or by it
 }
 
 // open starts a server and says hello. It ends when ctx does, at the latest.
@@ -119,7 +120,7 @@ func (s *Servers) open(ctx context.Context, name string, at place, progress func
 	if !ok {
 		return nil, &ServerError{name, Missing, "no file configures it"}
 	}
-	o := &open{name: name, veil: c.veil()}
+	o := &open{name: name, veil: c.secrets()}
 	//lint:ignore SA1019 servers of files ask for the roots, which work until 2027 at least
 	roots := &sdk.RootCapabilities{}
 	client := sdk.NewClient(&sdk.Implementation{Name: "planlock", Version: exec.Version()}, &sdk.ClientOptions{
@@ -266,7 +267,7 @@ func (o *open) fault(ctx context.Context, err error) error {
 	}
 	o.close()
 	r := o.running
-	tail := strings.TrimSpace(r.result.Output)
+	tail := strings.TrimSpace(o.veil.Replace(r.result.Output)) // before it is cut
 	if tail = tail[max(0, len(tail)-400):]; tail != "" {
 		tail = fmt.Sprintf("; its last output: %q", strings.ToValidUTF8(tail, ""))
 	}
@@ -312,11 +313,12 @@ func (o *open) version(tools []*sdk.Tool, digest string) string {
 		if err != nil {
 			text = []byte(err.Error())
 		}
-		fmt.Fprintf(h, "%d:%s", len(text), text)
+		shown := o.veil.Replace(string(text))
+		fmt.Fprintf(h, "%d:%s", len(shown), shown)
 	}
 	is := "a server without a name"
 	if i := o.session.InitializeResult().ServerInfo; i != nil {
-		is = fmt.Sprintf("%.100q %.100q", i.Name, i.Version)
+		is = fmt.Sprintf("%.100q %.100q", o.veil.Replace(i.Name), o.veil.Replace(i.Version))
 	}
 	return fmt.Sprintf("%s, %d tools sha256:%s, configured as sha256:%s", is, len(tools), hex.EncodeToString(h.Sum(nil)),
 		digest)

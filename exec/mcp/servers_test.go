@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "dead":
-		fmt.Fprintln(os.Stderr, "no licence")
+		fmt.Fprintln(os.Stderr, "no licence", os.Getenv("SAYS"), strings.Repeat("x", 390), os.Getenv("SAYS"))
 		os.Exit(3)
 	case "garbage":
 		fmt.Println("Welcome to the server!")

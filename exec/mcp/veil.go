@@ -1,59 +1,62 @@
 package mcp
 
 import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/internal/process/environ"
+	"github.com/planlock/planlock/internal/process/output"
 )
 
-// leastSecret is how many bytes a value needs to be taken for a secret; shorter
-// ones stand in ordinary text too often.
-const leastSecret = 8
-
-// veil puts names in place of what nobody is to read of what a server is given:
-// all of its headers, and of its variables those with secret names.
-func (c configured) veil() *strings.Replacer {
-	type secret struct{ value, name string }
-	var all []secret
-	add := func(name, value string) {
-		if len(value) >= leastSecret {
-			all = append(all, secret{value, "[" + name + "]"})
+// secrets are what nobody is to read of what a server is given: the values of all
+// variables that the file names for it, all of its headers, and what the file sets
+// a variable with a secret name to. Each is looked for as programs write it into
+// addresses and JSON, too.
+func (c configured) secrets() output.Secrets {
+	var hidden []string
+	hide := func(name, value string) {
+		forms := []string{value, url.PathEscape(value), url.QueryEscape(value)}
+		if text, err := json.Marshal(value); err == nil {
+			forms = append(forms, strings.Trim(string(text), `"`))
+		}
+		for _, form := range forms {
+			hidden = append(hidden, strings.ReplaceAll(name, "=", "_")+"="+form)
 		}
 	}
 	for _, text := range c.texts() {
 		for _, m := range variable().FindAllStringSubmatch(text, -1) {
-			if environ.Secret(m[1]) {
-				add(m[1], expanded(m[0]))
+			if set, ok := os.LookupEnv(m[1]); ok {
+				hide(m[1], set)
+			} else if environ.Secret(m[1]) {
+				hide(m[1], m[2])
 			}
 		}
 	}
-	for name, value := range c.Env {
+	slices.Sort(hidden) // where two have one value, the same name is shown each time
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		if environ.Secret(name) {
-			add(name, expanded(value))
+			hide(name, expanded(c.Env[name]))
 		}
 	}
-	for name, value := range c.Headers {
-		for _, m := range variable().FindAllStringSubmatch(value, -1) {
-			add(m[1], expanded(m[0]))
-		}
-		for _, word := range strings.Fields(expanded(value)) {
-			add(name, word)
+	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
+		for _, word := range strings.Fields(expanded(c.Headers[name])) {
+			hide(name, word)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b secret) int { return len(b.value) - len(a.value) }) // the longest first
-	var pairs []string
-	for _, s := range all {
-		pairs = append(pairs, s.value, s.name)
-	}
-	return strings.NewReplacer(pairs...)
+	return output.SecretsOf(nil, hidden...)
 }
 
 // texts are all that a file says of a server and that may name variables.
 func (c configured) texts() []string {
 	all := append([]string{c.Command, c.Cwd, c.URL}, c.Args...)
-	for _, value := range c.Env {
-		all = append(all, value)
+	for _, values := range []map[string]string{c.Env, c.Headers} {
+		for _, value := range values {
+			all = append(all, value)
+		}
 	}
 	return all
 }
