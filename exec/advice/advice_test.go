@@ -86,6 +86,28 @@ func TestClassSpeaksWhereNoMessageDoes(t *testing.T) {
 	}
 }
 
+// TestPrintedByWhatWentWell is no cause: what a command printed counts where the
+// command itself failed.
+func TestPrintedByWhatWentWell(t *testing.T) {
+	for _, tt := range []struct {
+		class history.Class
+		exit  int
+		want  cause.Error
+	}{
+		{history.GateFailed, 0, cause.Unmet},
+		{history.GateFailed, 1, cause.NoPermission},
+		{history.Breach, 0, cause.Undeclared},
+		{history.Crashed, 1, cause.NoPermission},
+		{history.TimedOut, 0, cause.NoPermission},
+	} {
+		c := failed("run", "cache: Read-only file system, ignored")
+		c.Failure.Class, c.Attempts[0].Said.Exit = tt.class, tt.exit
+		if got := cause.Of(c.Failure, c.Attempts).Error; got != tt.want {
+			t.Errorf("%s after status %d: got %q, want %q", tt.class, tt.exit, got, tt.want)
+		}
+	}
+}
+
 func TestMoreSignalsMakeSurer(t *testing.T) {
 	once := failed("run", "out of memory")
 	first := cause.Of(once.Failure, once.Attempts).Sure

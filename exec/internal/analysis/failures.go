@@ -8,7 +8,7 @@ import (
 
 // Failures say what failed, and where.
 type Failures struct {
-	Steps   []FailedStep // steps of which at least one attempt failed, in the order of the plan
+	Steps   []FailedStep // that failed, or of which an attempt did, in the order of the plan
 	Tasks   []FailedTask // every task
 	Overall Rate         // steps that failed in the end, of all
 	// Clustered is the task in which more than half of at least three failed
@@ -17,13 +17,15 @@ type Failures struct {
 	Causes    []Cause // what the failures have in common, in the order in which it was met
 }
 
-// A FailedStep failed at least once.
+// A FailedStep failed at least once, or was not tried at all.
 type FailedStep struct {
 	Step     plan.Address
 	Failures int    // attempts that were faulty, those that were set back since too
 	Retries  int    // as [history.Tries] counts them
 	Resolved string // the method that completed the step; "" if none did
 	Cause    string // what the messages of the last failure say
+	// Refused says why the step may not begin; nil where it may.
+	Refused []string
 }
 
 // A FailedTask is the share of a task's steps that failed in the end.
@@ -94,6 +96,9 @@ func failedStep(s *history.Step) FailedStep {
 		if root := cause.Of(*a.Failure, all[i:i+1]); root.Error != cause.Unknown {
 			f.Cause = string(root.Error)
 		}
+	}
+	if s.Failed != nil && s.Failed.Class == history.Refused {
+		f.Refused = s.Failed.Reasons
 	}
 	if s.Status == history.Completed && f.Failures > 0 {
 		f.Resolved = s.Completed.Method

@@ -26,8 +26,9 @@ type Signal struct {
 }
 
 // Signals are all lines that were said of a failure and of the attempts before
-// it, the failed one included: why they failed, what gates found, and what the
-// executor printed (stages R0 and R1). The newest attempt comes first.
+// it, the failed one included: why they failed, what gates found, and, of those
+// whose command failed, what it printed (stages R0 and R1). The newest attempt
+// comes first.
 func Signals(f history.AttemptFailed, attempts []*history.Attempt) []Signal {
 	var all []Signal
 	add := func(from string, attempt int, text string) {
@@ -47,17 +48,32 @@ func Signals(f history.AttemptFailed, attempts []*history.Attempt) []Signal {
 	}
 	for i := len(attempts) - 1; i >= 0; i-- {
 		a := attempts[i]
+		why := f
 		if a.Failure != nil && i < len(attempts)-1 {
-			for _, r := range a.Failure.Reasons {
+			why = *a.Failure
+			for _, r := range why.Reasons {
 				add("reason", i+1, r)
 			}
 		}
-		if a.Said != nil {
+		if a.Said != nil && ofCommand(why.Class, a.Said) {
 			add("output", i+1, lastLines(a.Said.Output, maxLines))
 			add("output", i+1, a.Said.Error)
 		}
 	}
 	return all
+}
+
+// ofCommand reports whether an attempt failed as its command did. What a command
+// printed that went well is no cause of what others found.
+func ofCommand(class history.Class, said *history.AttemptEnded) bool {
+	if said.Exit != 0 || said.Error != "" {
+		return true
+	}
+	switch class {
+	case history.Crashed, history.TimedOut, history.OutOfMemory, history.NoSpace, history.Exhausted, history.ContextExhausted:
+		return true
+	}
+	return false
 }
 
 // Clean is a line as it is quoted: without its middle where it is very long, as
