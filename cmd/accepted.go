@@ -38,15 +38,15 @@ func acceptedBefore(dir string, digest ledger.Digest) bool {
 
 // keepAccepted keeps that the user accepted something. Where nothing is kept for
 // the user, it holds for the call alone.
-func keepAccepted(dir string, digest ledger.Digest, s seat, lines []string) error {
-	file := acceptedFile(dir, digest)
+func keepAccepted(dir string, one claim) error {
+	file := acceptedFile(dir, one.digest)
 	if file == "" {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	err := writeNew(file, []byte(s.reason()+"\n"+strings.Join(indented(lines), "\n")+"\n"))
+	err := writeNew(file, []byte(one.reason+"\n"+strings.Join(indented(one.lines), "\n")+"\n"))
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

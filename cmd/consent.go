@@ -16,17 +16,16 @@ import (
 // errUntrusted says that nobody accepted what a file names.
 var errUntrusted = errors.New("nobody accepted it")
 
-// accept has a person accept what files of the repository seat, once; what
-// somebody typed is that person's word already. given are the codes of --ack; it
-// returns those that are a matter of the plan.
-func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, given []string) (acks []string, err error) {
-	for _, code := range given {
-		if !strings.HasPrefix(code, "program:") {
-			acks = append(acks, code)
-		}
-	}
-	refused := &exec.RefusedError{}
-	hint, seen := "to accept that once, add", map[ledger.Digest]bool{}
+// A claim is something that a repository has a run do which a person must accept.
+type claim struct {
+	code   string        // what accepts it, as it is typed
+	reason string        // what is not accepted
+	lines  []string      // what follows from it
+	digest ledger.Digest // of all that is accepted
+}
+
+// claims are those of the files of a workspace's repository.
+func (r *roles) claims(ctx context.Context, t terms, dir string) (all []claim, err error) {
 	for _, one := range r.seated {
 		if !one.foreign(r.settled.config.Config, dir) {
 			continue
@@ -35,30 +34,51 @@ func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, give
 		if err != nil {
 			return nil, err
 		}
-		if seen[digest] {
+		all = append(all, claim{one.code(), one.reason(), lines, digest})
+	}
+	return append(all, r.widens(t, dir)...), nil
+}
+
+// accept has a person accept what files of the repository claim, once; what
+// somebody typed is that person's word already. given are the codes of --ack; it
+// returns those that are a matter of the plan.
+func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, given []string) (acks []string, err error) {
+	for _, code := range given {
+		if !strings.HasPrefix(code, "program:") && !strings.HasPrefix(code, "sandbox:") {
+			acks = append(acks, code)
+		}
+	}
+	refused := &exec.RefusedError{}
+	hint, seen := "to accept that once, add", map[ledger.Digest]bool{}
+	claims, err := r.claims(ctx, p.terms, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range claims {
+		if seen[one.digest] {
 			continue
 		}
-		seen[digest] = true
+		seen[one.digest] = true
 		switch {
-		case acceptedBefore(dir, digest):
+		case acceptedBefore(dir, one.digest):
 			continue
-		case slices.Contains(given, one.code()):
-		case p.accept != nil && p.accept(ctx, []plan.Acknowledgement{{Code: one.code(),
-			Text: one.reason() + "\n" + strings.Join(lines, "\n")}}):
+		case slices.Contains(given, one.code):
+		case p.accept != nil && p.accept(ctx, []plan.Acknowledgement{{Code: one.code,
+			Text: one.reason + "\n" + strings.Join(one.lines, "\n")}}):
 		case s != nil && p.interactive() && s.Answers == "":
-			yes, err := one.asked(ctx, p, s, lines)
+			yes, err := one.asked(ctx, p, s)
 			if err != nil {
 				return nil, err
 			}
 			if !yes {
-				return nil, &exec.RefusedError{Reasons: []string{one.reason()}, Err: errUntrusted}
+				return nil, &exec.RefusedError{Reasons: []string{one.reason}, Err: errUntrusted}
 			}
 		default:
-			refused.Reasons = append(refused.Reasons, append([]string{one.reason()}, indented(lines)...)...)
-			hint += " --ack " + quoted(one.code())
+			refused.Reasons = append(refused.Reasons, append([]string{one.reason}, indented(one.lines)...)...)
+			hint += " --ack " + quoted(one.code)
 			continue
 		}
-		if err := keepAccepted(dir, digest, one, lines); err != nil {
+		if err := keepAccepted(dir, one); err != nil {
 			fmt.Fprintln(p.err, "planlock: warning: what was accepted is not remembered: "+escaped(err.Error()))
 		}
 	}
@@ -90,12 +110,12 @@ func indented(lines []string) (all []string) {
 }
 
 // asked has the person at the terminal decide.
-func (s seat) asked(ctx context.Context, p *cli, in *session, lines []string) (bool, error) {
-	text := s.reason() + "\n" + strings.Join(indented(lines), "\n") + "\nIs that what you want?"
+func (c claim) asked(ctx context.Context, p *cli, in *session) (bool, error) {
+	text := c.reason + "\n" + strings.Join(indented(c.lines), "\n") + "\nIs that what you want?"
 	key, _, err := in.seatPerson(p).Pick(ctx, text, []ask.Choice{
 		{Key: "n", Also: []string{"no"}, Label: "no", Consequence: "nothing is run"},
 		{Key: "y", Also: []string{"yes"}, Label: "yes",
-			Consequence: "it is started, now and in later runs while it stays as it is"},
+			Consequence: "it holds, now and in later runs while it stays as it is"},
 	}, "n")
 	if errors.Is(err, ask.ErrNoAnswer) {
 		return false, nil
@@ -132,7 +152,6 @@ func (r *roles) acknowledged(ctx context.Context, c *exec.Controller, draft *pla
 func (r *roles) consent(ctx context.Context, p *cli, c *exec.Controller, draft *plan.Draft, s *session,
 	given []string) (acks, own []string, err error) {
 	r.warnOfSelf()
-	r.tellTerms(p.terms)
 	for _, told := range r.told {
 		fmt.Fprintln(p.err, "planlock: warning: "+escaped(told))
 	}

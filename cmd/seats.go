@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/agent"
 	"github.com/planlock/planlock/exec/preset"
 	near "github.com/planlock/planlock/internal/spelling"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -195,14 +197,29 @@ func (r *roles) by(code string) string {
 	return ""
 }
 
-// tellTerms tells what a file of the repository gives the commands of a run.
-func (r *roles) tellTerms(t terms) {
-	if from := r.settled.from["env"]; from.Layer == config.Repository {
-		r.told = append(r.told, from.Place.String()+" has commands get the values of "+strings.Join(t.Env, ", "))
+// widens are the claims of a file of the repository that the sandbox of commands
+// has more in it than by default.
+func (r *roles) widens(t terms, dir string) (all []claim) {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		at = dir
 	}
-	if from := r.settled.from["writable"]; from.Layer == config.Repository {
-		r.told = append(r.told, from.Place.String()+" lets commands write "+strings.Join(t.Writable, ", "))
+	for _, setting := range []struct {
+		flag, text string
+		words      []string
+	}{
+		{"env", "commands get the values of ", t.Env},
+		{"writable", "commands may write ", t.Writable},
+	} {
+		from := r.settled.from[setting.flag]
+		if from.Layer != config.Repository || len(setting.words) == 0 {
+			continue
+		}
+		what, _ := json.Marshal([]any{"sandbox", setting.flag, at, setting.words}) // of texts
+		all = append(all, claim{"sandbox:" + setting.flag, from.Place.String() + " widens the sandbox of commands",
+			[]string{setting.text + strings.Join(setting.words, ", ")}, ledger.Sum(what)})
 	}
+	return all
 }
 
 // recall takes over from the flags that a run was given who its agents are: a
