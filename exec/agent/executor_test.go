@@ -179,6 +179,8 @@ func TestFailures(t *testing.T) {
 			func(err error) bool { return errors.As(err, &failed) }, "without a last word"},
 		{"a word that it is not done", fake.Turn{Say: "I tried.\n**NOT DONE: no compiler**"},
 			func(err error) bool { return errors.As(err, &failed) }, "no compiler"},
+		{"emphasis", fake.Turn{Say: "**NOT DONE:** the limiter"}, func(err error) bool { return errors.As(err, &failed) && failed.Said == "the limiter" }, ""},
+		{"a heading", fake.Turn{Say: "NOT DONE:\n- the limiter"}, func(err error) bool { return errors.As(err, &failed) }, "does not say why"},
 		{"a flood", fake.Turn{Flood: 20, Mute: true},
 			func(err error) bool { return errors.As(err, &failed) }, "a line of more than"},
 		{"binary", fake.Turn{Raw: "\x00\xff{\x01", Mute: true}, func(err error) bool { return errors.As(err, &failed) }, ""},

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"sync"
 	"text/template"
@@ -181,34 +180,3 @@ func expected(e *plan.Expect) []string {
 	}
 	return lines
 }
-
-// notDone is why an agent says that it did not do what it was told; "" where it
-// does not say so.
-func notDone(word string) string {
-	for line := range strings.Lines(word) {
-		if why, ok := strings.CutPrefix(bare(line), "NOT DONE:"); ok {
-			return cmp.Or(strings.TrimSpace(why), "it does not say why")
-		}
-	}
-	return ""
-}
-
-// note keeps the lines of a message that are for the notepad.
-func (h *heard) note(text string) {
-	for line := range strings.Lines(text) {
-		line = bare(line)
-		for _, kind := range [...]struct {
-			mark string
-			to   *[]string
-		}{{"INSIGHT:", &h.insights}, {"DECISION:", &h.decisions}} {
-			said, ok := strings.CutPrefix(line, kind.mark)
-			if said = strings.TrimSpace(said); ok && said != "" && len(*kind.to) < exec.MaxNotes &&
-				!slices.Contains(*kind.to, said) {
-				*kind.to = append(*kind.to, clip(said, 1<<10))
-			}
-		}
-	}
-}
-
-// bare is a line without what Markdown puts around it.
-func bare(line string) string { return strings.Trim(line, " \t\r\n-*`>_") }

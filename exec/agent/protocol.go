@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,10 +18,14 @@ func (e *Executor) byProtocol(ctx context.Context, w exec.Work, p program, h *ho
 		return exec.Outcome{}, err
 	}
 	o, err := e.speak(ctx, w, p, h, prompt, false)
-	said := &heard{}
+	quoted, failed := promptWords(w)
+	if failed != nil {
+		return o, errors.Join(err, failed)
+	}
+	said := &heard{told: quoted, word: o.Stdout}
 	said.note(o.Stdout)
 	o.Insights, o.Decisions = append(o.Insights, said.insights...), append(o.Decisions, said.decisions...)
-	if why := notDone(o.Stdout); err == nil && why != "" {
+	if why := said.notDone(); err == nil && why != "" {
 		err = &FailedError{Agent: e.agent.Name, Said: why}
 	}
 	return o, err

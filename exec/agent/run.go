@@ -21,6 +21,7 @@ import (
 type saying struct {
 	turn
 	prompt string
+	quoted string     // words of it that are not the agent's own
 	before exec.Usage // what the conversation had spent
 	dir    string
 	home   *home
@@ -34,10 +35,14 @@ type saying struct {
 // conversation about the step where there is one, and begins another where that
 // cannot be found any more.
 func (e *Executor) headless(ctx context.Context, w exec.Work, p program, h *home) (exec.Outcome, error) {
+	quoted, err := promptWords(w)
+	if err != nil {
+		return exec.Outcome{}, err
+	}
 	about := talkAbout(w)
 	known := e.talkOf(about)
 	s := saying{turn: turn{model: e.o.Model, session: known.session}, before: known.spent, dir: w.Dir, home: h, runner: w.Runner,
-		out: w.Output, at: w.Activity, spent: w.Spent}
+		quoted: quoted, out: w.Output, at: w.Activity, spent: w.Spent}
 	if s.session != "" {
 		prompt, err := again(w)
 		if err != nil {
@@ -73,7 +78,7 @@ func (e *Executor) outcome(about string, h *heard, exit int, err error) (exec.Ou
 	if errors.Is(err, exec.ErrContextExhausted) {
 		o.Summary = clip(h.word, 16<<10)
 	}
-	if why := notDone(h.word); err == nil && why != "" {
+	if why := h.notDone(); err == nil && why != "" {
 		err = &FailedError{Agent: e.agent.Name, Said: why}
 	}
 	return o, err
@@ -112,7 +117,7 @@ func (e *Executor) say(ctx context.Context, p program, s saying) (*heard, int, e
 
 	set := e.agent.of(use{home: s.home.dir, how: p.how, asked: s.asked})
 	env := e.env(s.home.dir, set)
-	h := &heard{spent: s.spent, before: s.before, veil: output.SecretsOf(env, s.home.hide(env)...)}
+	h := &heard{told: s.quoted, spent: s.spent, before: s.before, veil: output.SecretsOf(env, s.home.hide(env)...)}
 	last := ""
 	h.at = func(text string) {
 		if text = h.shown(text); text != last {

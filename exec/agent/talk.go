@@ -39,6 +39,7 @@ type heard struct {
 	at    func(activity string)  // what it is at
 	spent func(usage exec.Usage) // in all
 	stop  func(why string)       // it shall not go on, as nothing can come of it
+	told  string                 // the words that were said to it, of which none are its own
 	veil  output.Secrets         // that stand in nothing that is told
 
 	session string // of the conversation
@@ -164,7 +165,7 @@ func (l *lines) end() {
 
 // newline is the end of a line.
 func (l *lines) newline() {
-	if line := bytes.TrimSpace(l.part); len(line) > 0 {
+	if line := bytes.TrimRight(l.part, " \t\r"); len(bytes.TrimSpace(line)) > 0 {
 		l.to(line)
 	}
 	l.part, l.skip = l.part[:0], false

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -252,7 +253,7 @@ func oneLine(text string) string {
 // passed over.
 func decode(text []byte, to any) error {
 	err := json.Unmarshal(text, to)
-	if _, other := err.(*json.UnmarshalTypeError); other && text[0] == '{' {
+	if _, other := err.(*json.UnmarshalTypeError); other && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil
 	}
 	return err
