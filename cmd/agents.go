@@ -58,6 +58,9 @@ func lookAtAgents(ctx context.Context, s *settled, dir string) ([]agentJSON, err
 	states := make(chan looked, len(names))
 	for i, name := range names {
 		one, err := s.newAgent("agent", name)
+		if with, other := s.newAgent("agent", name+"=MODEL"); err != nil && other == nil {
+			one, err = with, nil // which model it needs is said when it is to work
+		}
 		if err != nil {
 			return nil, err
 		}

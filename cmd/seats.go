@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -81,7 +82,14 @@ func (s *settled) newAgent(flag, word string) (*agent.Executor, error) {
 		}
 	}
 	one, err := agent.New(name, o)
-	if err != nil && o.Custom != nil {
+	var wrong *agent.ModelError
+	switch {
+	case errors.As(err, &wrong) && model != "":
+		return nil, &usageError{fmt.Sprintf("--%s %s: it takes no model: put {model} in its args", flag, word)}
+	case errors.As(err, &wrong):
+		return nil, &config.Error{Place: s.placeOf(name, "model", "args"), Text: err.Error(),
+			Hint: fmt.Sprintf("name the model where {model} stands: --%s %s=MODEL, or model in [agents.%s]", flag, name, name)}
+	case err != nil && o.Custom != nil:
 		return nil, &config.Error{Place: s.placeOf(name, "reads", "args"), Text: err.Error()}
 	}
 	return one, err

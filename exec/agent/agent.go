@@ -87,7 +87,8 @@ func (a Agent) Command() []string { return slices.Clone(a.own) }
 type Custom struct {
 	Name string
 	// Args are the program and its arguments. Of one that does not speak the Agent
-	// Client Protocol an argument "{prompt}" is the prompt and "{model}" the model;
+	// Client Protocol an argument "{prompt}" is the prompt and "{model}" the model
+	// (then one must be named; without it none may be);
 	// without "{prompt}" the prompt is its standard input. What it prints is its
 	// word, and status 0 says that it did the step.
 	Args []string

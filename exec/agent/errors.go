@@ -23,6 +23,20 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("agent: %s is not installed; %s", e.Agent, e.Try)
 }
 
+// A ModelError says that the command of an agent that somebody describes does not go
+// with its model.
+type ModelError struct {
+	Agent  string
+	Needed bool // it needs a model, and none is named; else it takes none
+}
+
+func (e *ModelError) Error() string {
+	if e.Needed {
+		return fmt.Sprintf("agent: %s: its args have {model}, and no model is named", e.Agent)
+	}
+	return fmt.Sprintf("agent: %s: it takes no model: put {model} in its args", e.Agent)
+}
+
 // A LoginError says that an agent is not logged in, or that its login is not
 // valid any more.
 type LoginError struct {

@@ -47,7 +47,8 @@ var (
 )
 
 // New is an executor for the agent of a name: a known one, or the one that the
-// options describe. [ErrUnknown] is in the error for any other name. Whether it is
+// options describe. [ErrUnknown] is in the error for any other name; a *[ModelError]
+// says that the command which they describe does not go with their model. Whether it is
 // installed is seen when it is asked for its version, or to work.
 func New(name string, o Options) (*Executor, error) {
 	e := &Executor{o: o, homes: map[string]*home{}, talks: map[string]conversation{}, seen: map[string]string{}}
@@ -56,8 +57,14 @@ func New(name string, o Options) (*Executor, error) {
 	}
 	if o.Custom != nil {
 		a, err := o.Custom.agent(name)
+		if err != nil {
+			return nil, err
+		}
+		if takes := o.Custom.takesModel(); !o.Custom.ACP && takes != (o.Model != "") {
+			return nil, &ModelError{Agent: a.Name, Needed: takes}
+		}
 		e.agent = a
-		return e, err
+		return e, nil
 	}
 	a, ok := Named(name)
 	if !ok {
@@ -69,6 +76,11 @@ func New(name string, o Options) (*Executor, error) {
 	}
 	e.agent = a
 	return e, nil
+}
+
+// takesModel reports whether an argument of the program is, or has in it, the model.
+func (c *Custom) takesModel() bool {
+	return slices.ContainsFunc(c.Args[1:], func(arg string) bool { return strings.Contains(arg, modelArg) })
 }
 
 // agent is the agent that somebody describes.
@@ -161,16 +173,24 @@ func (e *Executor) digest(p program) (ledger.Digest, error) {
 }
 
 // Identity tells who acts: the agent, its model, and what it is told. It is the
-// same for all that one agent is asked for, so that nobody reviews its own work;
-// of one that somebody describes the content of its program is a part.
+// same for all that one agent is asked for, so that nobody reviews its own work.
+// One that somebody describes is the content of its program and its arguments, with
+// the model that it is given, whatever it is called.
 func (e *Executor) Identity(context.Context) (string, error) {
 	what := []string{"agent", e.agent.Name, e.o.Model, promptsDigest()}
 	if c := e.o.Custom; c != nil {
-		digest, err := identity.OfProgram(c.Args)
+		args := slices.Clone(c.Args)
+		if !c.ACP {
+			for i, arg := range args[1:] {
+				args[1+i] = strings.ReplaceAll(arg, modelArg, e.o.Model)
+			}
+			what[2] = "" // it stands there
+		}
+		digest, err := identity.OfProgram(args)
 		if err != nil {
 			return "", fmt.Errorf("agent: %s: %w", e.agent.Name, err)
 		}
-		what = append(what, string(digest))
+		what[0], what[1] = "described", string(digest)
 	}
 	return string(ledger.Sum([]byte(strings.Join(what, "\n")))), nil
 }

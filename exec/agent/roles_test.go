@@ -180,6 +180,69 @@ func TestCustom(t *testing.T) {
 	}
 }
 
+// TestCustomModel: a command that takes a model is given one, and no other is.
+func TestCustomModel(t *testing.T) {
+	for name, test := range map[string]struct {
+		model string
+		of    agent.Custom
+		want  agent.ModelError
+	}{
+		"takes none": {"opus", agent.Custom{Args: []string{"mine"}}, agent.ModelError{Agent: "rev"}},
+		"needs one":  {"", agent.Custom{Args: []string{"mine", "--model", "{model}"}}, agent.ModelError{Agent: "rev", Needed: true}},
+	} {
+		var got *agent.ModelError
+		if e, err := agent.New("rev", agent.Options{Model: test.model, Custom: &test.of}); !errors.As(err, &got) || *got != test.want || e != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := agent.New("rev", agent.Options{Model: "opus", Custom: &agent.Custom{Args: []string{"mine"}, ACP: true}}); err != nil {
+		t.Errorf("by the protocol: %v", err)
+	}
+}
+
+// TestCustomIdentity: agents that are described are told apart by what is started
+// and the model that it gets, and not by what they are called.
+func TestCustomIdentity(t *testing.T) {
+	cleanHome(t)
+	fake.Install(t, "mine")
+	of := func(name, model string, acp bool, args ...string) string {
+		t.Helper()
+		e, err := agent.New(name, agent.Options{Model: model, Custom: &agent.Custom{Args: args, ACP: acp}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := e.Identity(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	rev := of("rev", "", false, "mine", "--model", "opus")
+	for name, same := range map[string]string{
+		"another name":            of("rev3", "", false, "mine", "--model", "opus"),
+		"a model that is written": of("rev3", "opus", false, "mine", "--model", "{model}"),
+	} {
+		if same != rev {
+			t.Errorf("%s is another", name)
+		}
+	}
+	spoken := of("rev", "opus", true, "mine")
+	if spoken != of("rev3", "opus", true, "mine") {
+		t.Error("another name by the protocol is another")
+	}
+	for name, other := range map[string]string{
+		"another model":    of("rev", "sonnet", false, "mine", "--model", "{model}"),
+		"another argument": of("rev", "", false, "mine"),
+	} {
+		if other == rev {
+			t.Errorf("%s is the same", name)
+		}
+	}
+	if spoken == of("rev", "sonnet", true, "mine") || spoken == of("rev", "", true, "mine") {
+		t.Error("another model by the protocol is the same")
+	}
+}
+
 // TestCustomFails: an agent that somebody describes tells of a limit, a full
 // context or a login by the last that it prints, on either stream, where its status
 // says that it failed.

@@ -25,6 +25,9 @@ func (plainTalk) read(h *heard, line []byte) {
 	h.last = h.last[max(0, len(h.last)-mostLast):]
 }
 
+// modelArg stands for the model in the arguments of a description.
+const modelArg = "{model}"
+
 // put fills in the arguments of the description.
 func (p plainTalk) put(c *gate.Command, s saying) {
 	own := slices.Clone(p.own)
@@ -32,7 +35,7 @@ func (p plainTalk) put(c *gate.Command, s saying) {
 		if strings.Contains(arg, "{prompt}") {
 			c.Stdin = nil
 		}
-		own[i] = strings.NewReplacer("{prompt}", s.prompt, "{model}", s.model).Replace(arg)
+		own[i] = strings.NewReplacer("{prompt}", s.prompt, modelArg, s.model).Replace(arg)
 	}
 	c.Args = append(c.Args, own...)
 }
