@@ -49,6 +49,12 @@ func TestStepsCallByHTTP(t *testing.T) {
 	})
 	mux.HandleFunc("/page", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>"+token) })
 	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, token, http.StatusBadGateway) })
+	mux.HandleFunc("/flood", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for block := make([]byte, 1<<20); r.Context().Err() == nil; {
+			_, _ = w.Write(block)
+		}
+	})
 	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 	})
@@ -56,7 +62,7 @@ func TestStepsCallByHTTP(t *testing.T) {
 	defer web.Close()
 	defer close(stop)
 	servers := map[string]any{"bad": map[string]any{"url": "no address"}, "gone": map[string]any{"url": "http://127.0.0.1:1/"}}
-	for _, name := range []string{"good", "hung", "page", "broken", "moved", "nothing"} {
+	for _, name := range []string{"good", "hung", "page", "broken", "moved", "flood", "nothing"} {
 		servers[name] = map[string]any{"url": web.URL + "/" + name, "headers": map[string]string{"Authorization": "Bearer ${FAKE_TOKEN}"}}
 	}
 	servers["shut"] = map[string]any{"url": web.URL + "/good"}
@@ -72,7 +78,7 @@ func TestStepsCallByHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, is := range map[string]string{"good": "", "hung": mcp.Hung, "page": mcp.Garbage, "broken": mcp.Dead, "moved": mcp.Refused,
+	for name, is := range map[string]string{"good": "", "hung": mcp.Hung, "page": mcp.Garbage, "broken": mcp.Dead, "moved": mcp.Refused, "flood": mcp.Garbage,
 		"nothing": mcp.Missing, "gone": mcp.Missing, "bad": mcp.Missing, "shut": mcp.Refused} {
 		if s.Timeout = 20 * time.Second; is == mcp.Hung {
 			s.Timeout = 200 * time.Millisecond

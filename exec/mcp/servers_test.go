@@ -188,6 +188,7 @@ func TestServersOfTheRepositoryAreAccepted(t *testing.T) {
 		t.Error("a server that is not there was found")
 	}
 	for _, bad := range []string{``, `[]`, `{"mcpServers": []}`, `{"mcpServers": {"a": {}}}`, `{"mcpServers": {"a": {"command": "x", "url": "y"}}}`,
+		`{"mcpServers": {"a": {"command": "x", "type": "http"}}}`, `{"mcpServers": {"a": {"url": "https://e.org", "type": "stdio"}}}`,
 		`{"mcpServers": {"a:b": {"command": "x"}}}`, `{"mcpServers": {"a\n": {"command": "x"}}}`, `{"mcpServers": {"a": {"command": 7}}}`, "\xff"} {
 		write(theirs, bad)
 		if version, err := read().Look(t.Context(), &plan.Plan{}, "a"); err == nil {
