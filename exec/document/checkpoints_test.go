@@ -122,6 +122,29 @@ func TestCheckpointReasons(t *testing.T) {
 	holds("ended, and nothing failed", draw(s.end(history.Partial)), `reason: "task_complete"`, `  can_resume: false`)
 }
 
+// TestCompletedPhases: a phase is completed where its tasks are, or where what is
+// left of them lies in a later phase.
+func TestCompletedPhases(t *testing.T) {
+	s := begin(t, limiter())
+	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3, Phases: []history.Phase{
+		{Name: "first", Steps: []plan.Address{"1.1"}}, {Name: "second", Steps: []plan.Address{"1.2"}}}})
+	s.start("1.1", "primary").accept("1.1", "primary")
+	s.add(1, "", 0, &history.PhaseOver{Phase: "first", Number: 1, Of: 2, Completed: 1})
+	if text := string(drawn(t, s, "checkpoint.yaml")); !strings.Contains(text, `evidence: "1 step completed, tree`) {
+		t.Errorf("the rest of the task lies ahead, and the phase is not completed:\n%s", text)
+	}
+	s = begin(t, limiter())
+	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3, Phases: []history.Phase{
+		{Name: "first", Steps: []plan.Address{"1.1", "1.2"}}, {Name: "second", Steps: []plan.Address{"2.1"}}}})
+	s.start("1.1", "primary").accept("1.1", "primary")
+	s.start("1.2", "primary").fail("1.2", 1, history.Crashed, "exit status 1").
+		add(5, "1.2", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"it crashed"}})
+	s.add(1, "", 0, &history.PhaseOver{Phase: "first", Number: 1, Of: 2, Completed: 1, Left: 1})
+	if text := string(drawn(t, s, "checkpoint.yaml")); !strings.Contains(text, "  completed: []\n") {
+		t.Errorf("a phase is completed of which the task failed:\n%s", text)
+	}
+}
+
 // TestEarlierCheckpoints draws each checkpoint of a run by its id as the run stood
 // then, also once it was set back, and says as of now how to go on.
 func TestEarlierCheckpoints(t *testing.T) {

@@ -181,6 +181,7 @@ func (m *Model) functions() map[string]any {
 		"titled":      m.Titled,
 		"mended":      func() []string { return mended(m) },
 		"flagged":     func() []flag { return flagged(m) },
+		"held":        func() []history.Approval { return held(m.of) },
 		"reflections": func() []reflection { return reflectionsOf(m.of, m) },
 		"notes":       func() []noteSection { return noteSections(m) },
 		"later":       m.later,

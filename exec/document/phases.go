@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
 )
 
 // ceremony is the strategy of a run as checkpoint.yaml has it.
@@ -36,7 +37,7 @@ func phases(m *Model) phaseProgress {
 		return phaseProgress{Total: 1}
 	}
 	progress := phaseProgress{Total: len(flow.Strategy.Phases)}
-	for _, p := range completedPhases(m) {
+	for _, p := range only(flow.Phases, func(p history.PhaseOver) bool { return whole(m, p) }) {
 		progress.Done = append(progress.Done, donePhase{p.Number, p.Phase,
 			fmt.Sprintf("%s, tree %s", carriedOut(p), p.Checkpoint.Tree.Short())})
 	}
@@ -51,6 +52,21 @@ func phases(m *Model) phaseProgress {
 // completed.
 func completedPhases(m *Model) []history.PhaseOver {
 	return only(m.of.Flow.Phases, func(p history.PhaseOver) bool { return p.Completed > 0 })
+}
+
+// whole reports whether a phase that is over is completed: so are its tasks, or
+// nothing is left of them but what lies in later phases.
+func whole(m *Model, p history.PhaseOver) bool {
+	run := m.of
+	return p.Completed > 0 && !slices.ContainsFunc(run.Flow.Strategy.Phases[p.Number-1].Steps, func(a plan.Address) bool {
+		switch status := run.Task(run.Step(a).Task).Status(); {
+		case status == history.Completed:
+			return false
+		case status.Over():
+			return true
+		}
+		return p.Left > 0
+	})
 }
 
 // A phaseAhead is the phase in which a run goes on.

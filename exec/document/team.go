@@ -99,6 +99,12 @@ func flagged(rep *Model) (all []flag) {
 	return all
 }
 
+// held are the drafts that did not pass although their reviewers approved them,
+// those too that were undone.
+func held(r *history.Run) []history.Approval {
+	return only(r.Approvals, func(a history.Approval) bool { return a.Held() })
+}
+
 // ofRole are the agents of a role.
 func (t team) ofRole(role string) []agent {
 	return only(t.Agents, func(a agent) bool { return a.Role == role })

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/review"
 )
 
 // TestWithoutAGoal: what has no goal is called by its name in every document.
@@ -69,6 +70,11 @@ func TestTheTeamIsTold(t *testing.T) {
 	}
 	if text := string(drawn(t, s, "agent_status_report.md")); !strings.Contains(text, "| shell | 2 |") {
 		t.Errorf("what was undone is not counted: %s", text)
+	}
+	said := []review.Review{{Reviewer: "ops", Verdict: "APPROVE"}}
+	s.add(1, "", 0, &history.Approval{Task: "2", Status: history.Rejected, Attempt: "2/approval#9", Reviews: said, Reasons: []string{"job a is not there"}})
+	if text := string(drawn(t, s, "agent_status_report.md")); !strings.Contains(text, "not passed by the approval gate:\n\n- task 2: job a is not there\n") {
+		t.Errorf("why an approved draft did not pass is not said: %s", text)
 	}
 	for _, name := range []string{"task_drafts.json", "executive_team_manifest.json", "agent_status_report.md"} {
 		if drawn(t, clean(t), name) != nil {

@@ -61,12 +61,13 @@ func (f *TaskOutcome) String() string { return sprint("task %s is %s: %s", f.Tas
 type grounds struct {
 	Looked  bool // somebody looked for evidence
 	Stopped bool // no further retry for evidence was made, although one was left
+	Held    bool // what kept the draft from passing was nothing that its reviewers said
 }
 
 // conclude sets the status of a last word, and the reason, from the rest of it,
 // by the first of these rules that applies:
 //
-//	the reviewers did not approve it                        failed
+//	the reviewers did not approve it, or the gate did not   failed
 //	its evidence was found                                  completed
 //	it was carried out, and owed no evidence                completed
 //	evidence is missing after all retries                   failed_final
@@ -85,6 +86,8 @@ func (f *TaskOutcome) conclude(about grounds) {
 	}
 	done, found, r := f.Execution.Succeeded(), f.Verification, f.Retries
 	switch {
+	case about.Held && f.Approval != "" && !f.Approval.Runs():
+		f.Status, f.Reason = Failed, "it did not pass the approval gate"
 	case f.Approval == Rejected:
 		f.Status, f.Reason = Failed, "its reviewers did not approve it"
 	case f.Approval == FailedRetry && r.Approval == 0:

@@ -79,6 +79,10 @@ func TestReasonsSayWhatHappened(t *testing.T) {
 		status StepStatus
 		reason string
 	}{
+		"held by the gate": {TaskOutcome{Approval: FailedRetry, Execution: notExecuted}, grounds{Held: true},
+			Failed, "it did not pass the approval gate"},
+		"held, and passed then": {TaskOutcome{Approval: ApprovedRetry, Execution: succeeded, Verification: evidenceFound}, grounds{Held: true},
+			Completed, "approved, and its evidence was found"},
 		"owed none": {TaskOutcome{Execution: succeeded, Verification: evidenceWaived}, grounds{Looked: true},
 			Completed, "carried out; it owed no evidence"},
 		"nobody asked": {TaskOutcome{Approval: Approved, Execution: succeeded, Verification: evidenceWaived}, grounds{},

@@ -155,6 +155,16 @@ type Approval struct {
 	Undone  bool      `json:"-"`
 }
 
+// Held reports whether the draft did not pass although each of its reviewers
+// approved it: a job cannot be carried out, or a reviewer changed the tree.
+func (a *Approval) Held() bool {
+	if a == nil || a.Status.Runs() || len(a.Reviews) == 0 {
+		return false
+	}
+	objections, _ := review.Decide(a.Reviews)
+	return len(objections) == 0
+}
+
 // An ApprovedEntry is a file that an approved job begins with.
 type ApprovedEntry struct {
 	Path   string        `json:"path"`

@@ -211,7 +211,8 @@ func (t Task) Conclude() *TaskOutcome {
 		}
 	}
 	retry := t.EvidenceRetry()
-	o.conclude(grounds{Looked: seen != nil, Stopped: retry != nil && retry.Terminal != ""})
+	o.conclude(grounds{Looked: seen != nil, Stopped: retry != nil && retry.Terminal != "",
+		Held: latest(t.run.Approvals, func(a *Approval) bool { return a.Task == t.id && !a.Undone && len(a.Reviews) > 0 }).Held()})
 	return o
 }
 

@@ -26,6 +26,10 @@ func interpreter(entry string) string {
 	return ""
 }
 
+// Interpreted reports whether a program carries out the entry, as its ending asks
+// for, so that the entry needs not be executable.
+func (j Job) Interpreted() bool { return interpreter(j.Entry) != "" }
+
 // Command is the job as a shell command: the entry, by the program that its
 // ending asks for, with each argument as --name value. An argument that is true
 // is --name alone, one that is false or null is left out, and a list is its items.

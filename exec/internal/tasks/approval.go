@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
@@ -64,7 +65,7 @@ func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Appr
 		jobs = a.ReadyJob().Jobs
 	}
 	if err := p.seat(ctx, s, a, jobs); err != nil {
-		objections, jobs, a.FromMemory = append(objections, err.Error()), nil, ""
+		objections, jobs, a.FromMemory = append(objections, strings.TrimPrefix(err.Error(), "review: ")), nil, ""
 	}
 	a.Reviews, a.Reasons, a.Jobs = reviews, bound.First(objections, bound.Lines), jobs
 	switch approved := len(objections) == 0; {
@@ -107,6 +108,9 @@ func (p *Approvals) seat(ctx context.Context, s *history.Step, a *history.Approv
 	}
 	tree, err := p.Work.Known(ctx)
 	if err != nil {
+		return err
+	}
+	if err := startable(jobs, at, tree); err != nil {
 		return err
 	}
 	a.RunBy = task.Steps[at].Address

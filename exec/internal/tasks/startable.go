@@ -1,0 +1,39 @@
+package tasks
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+
+	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/ledger"
+)
+
+// startable is an error where a job begins with what is not there, or with what
+// nothing can carry out. What an earlier step of the task may make, or a job
+// before it says that it leaves, need not be there yet; at is the place of the
+// step that carries the jobs out.
+func startable(jobs []review.Job, at int, tree *ledger.Tree) error {
+	made := map[string]bool{}
+	for _, j := range jobs {
+		name := path.Clean(j.Entry)
+		switch entry, there := tree.Lookup(name); {
+		case made[name], !there && at > 0:
+		case !there:
+			return fmt.Errorf("job %q: the entry %q is not there", j.ID, j.Entry)
+		case entry.Kind == ledger.Dir:
+			return fmt.Errorf("job %q: the entry %q is a folder", j.ID, j.Entry)
+		case entry.Kind == ledger.File && !j.Interpreted() && !executable(entry.Mode):
+			return fmt.Errorf("job %q: the entry %q is not executable, and its ending names no interpreter", j.ID, j.Entry)
+		}
+		for _, a := range j.Artifacts {
+			made[path.Clean(a)] = true
+		}
+	}
+	return nil
+}
+
+// executable reports whether a file can be executed; where files do not say so,
+// each can.
+func executable(mode fs.FileMode) bool { return mode&0o111 != 0 || runtime.GOOS == "windows" }

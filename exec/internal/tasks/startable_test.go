@@ -1,0 +1,48 @@
+package tasks
+
+import (
+	"io/fs"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/ledger"
+)
+
+// TestStartable rejects a job that could only crash: what it begins with is not
+// there, is a folder, or can be carried out by nothing.
+func TestStartable(t *testing.T) {
+	var entries []ledger.Entry
+	for name, mode := range map[string]fs.FileMode{"run": 0o755, "plain": 0o644, "x.py": 0o644} {
+		entries = append(entries, ledger.Entry{Path: name, Kind: ledger.File, Mode: mode, Size: 1, Digest: ledger.Sum([]byte("x"))})
+	}
+	tree, err := ledger.NewTree(append(entries, ledger.Entry{Path: "lib", Kind: ledger.Dir, Mode: 0o755}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := func(entry string, leaves ...string) review.Job {
+		return review.Job{ID: "a", Entry: entry, Artifacts: leaves}
+	}
+	for _, tt := range []struct {
+		jobs []review.Job
+		at   int
+		want string // "" where it can be started
+	}{
+		{[]review.Job{job("run"), job("./x.py")}, 0, ""},
+		{[]review.Job{job("none.sh")}, 0, `job "a": the entry "none.sh" is not there`},
+		{[]review.Job{job("none.sh")}, 1, ""},
+		{[]review.Job{job("run", "./none.sh"), job("none.sh")}, 0, ""},
+		{[]review.Job{job("none.sh"), job("run", "none.sh")}, 0, "is not there"},
+		{[]review.Job{job("lib")}, 1, "is a folder"},
+		{[]review.Job{job("plain")}, 1, "is not executable"},
+	} {
+		if runtime.GOOS == "windows" && tt.want == "is not executable" {
+			continue
+		}
+		err := startable(tt.jobs, tt.at, tree)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v at %d: %v, want %q", tt.jobs, tt.at, err, tt.want)
+		}
+	}
+}
