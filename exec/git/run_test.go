@@ -584,7 +584,7 @@ func TestHookSecrets(t *testing.T) {
 // of the repository along.
 func TestHookHangs(t *testing.T) {
 	for name, tt := range map[string]struct{ when, want string }{
-		"pre-commit":            {"true", "hook pre-commit: git hook: it took longer than 300ms, and was ended: waiting"},
+		"pre-commit":            {"true", "hook pre-commit: git hook: it took longer than 3s, and was ended: waiting"},
 		"reference-transaction": {`test "$1" = prepared && test "$(cut -d' ' -f3)" != 0`, "HEAD could not be moved: git update-ref: it took longer than"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -592,7 +592,7 @@ func TestHookHangs(t *testing.T) {
 			d := newDesk(t, planOf("a"), nil)
 			d.hook(name, tt.when+" || exit 0; test -e ../yes && exit 0; echo waiting >&2; sleep 600 & echo $! >../sleeper; wait")
 			first, check := d.git("rev-parse", "HEAD"), d.untouched()
-			d.by.HookLimit = 300 * time.Millisecond
+			d.by.HookLimit = 3 * time.Second
 			locked := d.Lock(t)
 			_, err := d.Controller.Run(context.Background(), locked)
 			refused(t, err, tt.want)

@@ -96,6 +96,11 @@ complexity = 3
   description = "Make it right"
   supersedes = ["1.1"]
   prompt = "Think, and correct it"
+  [[tasks.steps]]
+  id = 3
+  description = "Tell it"
+  tool = "post.send"
+  tool_args = { to = "whoever asked" }
 `
 
 // Every key of a native step means in the parameters of a SPEC what it means in
