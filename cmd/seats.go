@@ -61,7 +61,7 @@ func (s *settled) newAgent(flag, word string) (*agent.Executor, error) {
 		}
 		return nil, &usageError{fmt.Sprintf("--%s %q: there is no such agent: %s", flag, word, hint)}
 	}
-	o := agent.Options{Model: model}
+	o := agent.Options{Model: model, Workspace: s.dir}
 	for _, a := range s.config.Agents() {
 		if a.Name != name {
 			continue

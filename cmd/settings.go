@@ -40,6 +40,7 @@ type lookedAt struct {
 
 // settled is what files settle of a call.
 type settled struct {
+	dir    string // the workspace
 	config configuration
 	from   map[string]origin // flags that were not typed, by name
 }
@@ -152,7 +153,8 @@ func (p *cli) settle(c *command, of *kong.Node, words []string) ([]string, error
 		return words, nil
 	}
 	var err error
-	if s.config, err = settingsFor(lastOf(typed, "dir", ".")); err != nil {
+	s.dir = lastOf(typed, "dir", ".")
+	if s.config, err = settingsFor(s.dir); err != nil {
 		return nil, err
 	}
 	if c.name != "run" && c.name != "lock" && c.name != "mcp" && c.name != "check" { // others go on with what was settled then

@@ -108,6 +108,10 @@ type Options struct {
 	// time-out besides.
 	Silence time.Duration
 	How     How // "": by the Agent Client Protocol, where that is there
+	// Workspace is a folder of which somebody accepted the files that the agent
+	// obeys (see [Agent.Obeyed]), as they are when it is made: where a step would
+	// have it obey others it refuses with an [ObeysError]. "": it obeys any.
+	Workspace string
 	// Custom describes the agent, which need not be known then.
 	Custom *Custom
 }

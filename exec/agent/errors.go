@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/planlock/planlock/exec"
 )
 
 // ErrUnknown says that an agent is not known and nothing describes it.
@@ -51,6 +53,21 @@ func (e *LoginError) Error() string {
 	}
 	return fmt.Sprintf("agent: %s is not logged in: %q; %s", e.Agent, e.Said, e.Try)
 }
+
+// An ObeysError says that an agent would obey a file which nobody accepted as it
+// is: mostly an earlier step wrote it. Nothing was started.
+type ObeysError struct {
+	Agent string
+	File  string // told from the folder that it works in; untrusted
+}
+
+func (e *ObeysError) Error() string {
+	return fmt.Sprintf("agent: %s would obey the file %q, which is not as it was accepted; look at it, have it so in the "+
+		"workspace if it is right, and accept it with --ack agent:%s", e.Agent, e.File, e.Agent)
+}
+
+// Unwrap says that trying again helps nobody.
+func (*ObeysError) Unwrap() error { return exec.ErrDeclined }
 
 // A SilentError says that nothing was heard of an agent for too long, and that
 // it was ended.

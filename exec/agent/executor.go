@@ -33,8 +33,9 @@ type Executor struct {
 
 	one   sync.Mutex
 	homes map[string]*home
-	talks map[string]conversation // about a step, see talkAbout
-	seen  map[string]string       // digests of programs, by what tells that they are the same
+	talks map[string]conversation  // about a step, see talkAbout
+	seen  map[string]string        // digests of programs, by what tells that they are the same
+	obeys map[string]ledger.Digest // what was accepted of Options.Workspace
 }
 
 var (
@@ -75,6 +76,9 @@ func New(name string, o Options) (*Executor, error) {
 		return nil, fmt.Errorf("%w: %q; known are %s", ErrUnknown, name, strings.Join(names, ", "))
 	}
 	e.agent = a
+	if o.Workspace != "" {
+		e.obeys = a.Obeyed(o.Workspace)
+	}
 	return e, nil
 }
 
@@ -214,6 +218,9 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	}
 	if w.Spent == nil {
 		w.Spent = func(exec.Usage) {}
+	}
+	if err := e.accepted(w.Dir); err != nil {
+		return exec.Outcome{}, err
 	}
 	p, err := e.agent.find(e.o.How)
 	if err != nil {

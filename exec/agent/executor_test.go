@@ -299,3 +299,36 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestObeysWhatWasAccepted starts nothing where a file that the agent obeys is
+// another one than in the workspace, or is new.
+func TestObeysWhatWasAccepted(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "sk-no-secret")
+	told := fake.Install(t, "claude", fake.Turn{Say: "Done."})
+	var log bytes.Buffer
+	w := work(t, &log)
+	put := func(dir, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	workspace := t.TempDir()
+	fresh := worker(t, "claude", agent.Options{Workspace: workspace})
+	put(workspace, "{}")
+	e := worker(t, "claude", agent.Options{Workspace: workspace})
+	put(w.Dir, `{"mcpServers": {}}`)
+	var obeys *agent.ObeysError
+	for _, one := range []*agent.Executor{e, fresh} {
+		if _, err := one.Execute(t.Context(), w); !errors.As(err, &obeys) || obeys.File != ".mcp.json" || !errors.Is(err, exec.ErrDeclined) {
+			t.Errorf("it says %v", err)
+		}
+	}
+	if n := len(told.Told()); n != 0 {
+		t.Errorf("it was started %d times", n)
+	}
+	put(w.Dir, "{}")
+	if _, err := e.Execute(t.Context(), w); err != nil {
+		t.Errorf("it says %v", err)
+	}
+}

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/ledger"
 )
@@ -28,6 +30,27 @@ func (a Agent) Obeyed(dir string) map[string]ledger.Digest {
 		}
 	}
 	return files
+}
+
+// accepted refuses a folder in which the agent would obey a file that nobody
+// accepted as it is. What lies above counts where the workspace is: the folder may
+// be a copy of it.
+func (e *Executor) accepted(dir string) error {
+	if e.o.Workspace == "" {
+		return nil
+	}
+	now := e.agent.inside(dir)
+	for name, digest := range e.agent.Obeyed(e.o.Workspace) {
+		if strings.HasPrefix(name, "../") {
+			now[name] = digest
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if was, ok := e.obeys[name]; !ok || was != now[name] {
+			return &ObeysError{e.agent.Name, name}
+		}
+	}
+	return nil
 }
 
 // inside are the files that the agent obeys in a folder itself.
