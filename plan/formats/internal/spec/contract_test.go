@@ -99,6 +99,9 @@ complexity = 3
   [[tasks.steps]]
   id = 3
   description = "Tell it"
+  expected_output = "It is told"
+  mode = "silent"
+  critical_flag = false
   tool = "post.send"
   tool_args = { to = "whoever asked" }
 `
@@ -199,9 +202,9 @@ func TestRulesOfNativePlans(t *testing.T) {
 	text = strings.ReplaceAll(text, `{ kind = "file_exists", path = "question.txt" }`, `{ kind = "file_exist", path = "question.txt" }`)
 	text = strings.ReplaceAll(text, `requirements = ["R1"]`, `requirements = ["R2"]`)
 	text = strings.ReplaceAll(text, `memory = "1GiB"`, `memory = "much"`)
-	text = strings.ReplaceAll(text, `fixed_by = "1.2"`, `fixed_by = "1.3"`)
+	text = strings.ReplaceAll(text, `fixed_by = "1.2"`, `fixed_by = "1.9"`)
 	markdown := "## Goal\nAnswer what is asked\n\n### Task [1]: Answer\n- **Step [1]:** Write the answer\n" +
-		"  - **Backup [1]:** Ask\n- **Step [2]:** Make it right\n"
+		"  - **Backup [1]:** Ask\n- **Step [2]:** Make it right\n- **Step [3]:** Tell it\n"
 	d, err := ReadPair(plan.Text{Path: "spec_answer.md", Text: []byte(markdown)},
 		plan.Text{Path: "parameters_answer.toml", Text: []byte(strings.ReplaceAll(text, "Make it right\"", "Make it right\"\n  critical_flag = false"))})
 	if err != nil {
