@@ -37,6 +37,10 @@ env = [
   "CI", # and why
 ]
 writable = ["~/go/pkg/mod"]
+
+[commit]
+author = "Ana <ana@example.org>"
+co_authors = ["Ben <ben@example.org>"]
 `
 
 // TestReadAll reads a file that has every key there is.
