@@ -74,6 +74,32 @@ func TestPlanningGatesStopTheLock(t *testing.T) {
 	}
 }
 
+// TestAPlanningGateMayStopAtAWarning has a gate of the host that lets no warning
+// pass judge a lock that was made without it.
+func TestAPlanningGateMayStopAtAWarning(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	b.Draft.Found = append(b.Draft.Found, plan.Diagnostic{Code: "task-field-missing", Severity: plan.Warning, Message: "task 1 has no priority"})
+	strict := reviewing("no-warnings", gate.BlocksApproval, gate.Planning, func(pass *gate.Pass) error {
+		for _, d := range pass.Draft.Check(pass.Options) {
+			if d.Severity == plan.Warning {
+				pass.Reportf("", "%s", d.Message)
+			}
+		}
+		return nil
+	})
+	b.Controller.Gates = append(builtin.Gates(), strict)
+	unasked, err := plan.Lock(b.Draft, plan.LockOptions{})
+	must(t, err)
+	_, locked := b.Controller.Lock(t.Context(), b.Draft)
+	_, ran := b.Controller.Run(t.Context(), unasked)
+	for _, err := range []error{locked, ran} {
+		var refused *exec.RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "task 1 has no priority") {
+			t.Errorf("got %v, want a refusal that names the warning", err)
+		}
+	}
+}
+
 func TestPlanningGatesAreAskedByLevel(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	yes := func(*gate.Pass) error { return nil }

@@ -99,6 +99,17 @@ func (s *settled) Read() (*Draft, error) {
 	return d, err
 }
 
+// clone shares nothing with the draft that either side changes.
+func (d *Draft) clone() Draft {
+	own := *d
+	own.Plan = deepCopyOf(d.Plan)
+	own.Files, own.Found, own.sides = slices.Clone(d.Files), slices.Clone(d.Found), slices.Clone(d.sides)
+	for i := range own.sides {
+		own.sides[i].Goals, own.sides[i].Plan = slices.Clone(d.sides[i].Goals), deepCopyOf(d.sides[i].Plan)
+	}
+	return own
+}
+
 // Writes reports whether a key at the top of a native plan was written, such as
 // "profile".
 func (d *Draft) Writes(key string) bool {

@@ -39,13 +39,10 @@ type LockOptions struct {
 // A Locked plan is the only thing that can run. There is no way to make one but
 // Lock. It may be used from several goroutines.
 type Locked struct {
-	plan     *Plan
-	digest   ledger.Digest
-	format   Format
-	files    []Source
+	draft    Draft         // a copy that nobody else has
+	digest   ledger.Digest // "" for the zero value
 	options  LockOptions
 	warnings []Diagnostic
-	asRead   ledger.Digest // what it meant when it was read
 
 	mu     sync.Mutex
 	origin Origin // guarded by mu; nil for plans that do not come from files
@@ -70,13 +67,12 @@ func Lock(d *Draft, o LockOptions) (*Locked, error) {
 	if refused(found, answers) {
 		return nil, &CheckError{Diagnostics: found, Answers: answers}
 	}
-	p := deepCopy(&d.Plan)
-	p.readdress()
-	if err := p.acknowledge(o.Acknowledged, o.Needs); err != nil {
+	own := d.clone()
+	own.Plan.readdress()
+	if err := own.Plan.acknowledge(o.Acknowledged, o.Needs); err != nil {
 		return nil, err
 	}
-	l := &Locked{plan: p, digest: p.Digest(), format: d.Format, files: slices.Clone(d.Files), options: o.clone(),
-		origin: d.origin, asRead: d.asRead}
+	l := &Locked{draft: own, digest: own.Plan.Digest(), options: o.clone(), origin: d.origin}
 	l.options.Acknowledged = slices.Compact(slices.Sorted(slices.Values(o.Acknowledged)))
 	for _, f := range found {
 		if f.Severity == Warning {
@@ -108,20 +104,31 @@ func (l *Locked) ID() string { return l.options.ID }
 // Plan returns a copy, the caller's own; nil for the zero value. Keep it rather
 // than asking again.
 func (l *Locked) Plan() *Plan {
-	if l.plan == nil {
+	if l.digest == "" {
 		return nil
 	}
-	return deepCopy(l.plan)
+	return deepCopy(&l.draft.Plan)
+}
+
+// Draft returns the draft as it was locked, with its places and with all that
+// reading found: [Draft.Check] says of it what it said then. It is a copy, the
+// caller's own; nil for the zero value.
+func (l *Locked) Draft() *Draft {
+	if l.digest == "" {
+		return nil
+	}
+	d := l.draft.clone()
+	return &d
 }
 
 // Digest is that of the plan's meaning; "" for the zero value.
 func (l *Locked) Digest() ledger.Digest { return l.digest }
 
 // Format names the front end that read the plan.
-func (l *Locked) Format() Format { return l.format }
+func (l *Locked) Format() Format { return l.draft.Format }
 
 // Files are the sources that the plan was read from.
-func (l *Locked) Files() []Source { return slices.Clone(l.files) }
+func (l *Locked) Files() []Source { return slices.Clone(l.draft.Files) }
 
 // Warnings are what the check warned of when the plan was locked.
 func (l *Locked) Warnings() []Diagnostic { return slices.Clone(l.warnings) }
@@ -141,10 +148,10 @@ func (l *Locked) Verify() error {
 	}
 	d, err := l.origin.Read()
 	if err != nil {
-		return &LockError{What: "plan", Want: l.asRead, Err: err}
+		return &LockError{What: "plan", Want: l.draft.asRead, Err: err}
 	}
-	if got := d.Plan.Digest(); got != l.asRead {
-		return &LockError{What: "plan", Want: l.asRead, Got: got}
+	if got := d.Plan.Digest(); got != l.draft.asRead {
+		return &LockError{What: "plan", Want: l.draft.asRead, Got: got}
 	}
 	if d.origin != nil {
 		l.origin = d.origin

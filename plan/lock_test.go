@@ -95,8 +95,31 @@ func TestLockedIsItsOwn(t *testing.T) {
 	p.Goal = "changed"
 	*p.Tasks[0].Steps[0].Limits.MaxFiles = 99
 	p.Tasks[0].Steps[0].Artifacts.Create[0] = "changed"
+	l.Draft().Plan.Tasks[0].Steps[0].Artifacts.Create[0] = "changed"
 	if got := l.Plan().Digest(); got != want || l.Digest() != want {
 		t.Error("what was locked can be changed from outside")
+	}
+}
+
+// A lock gives the draft back as it was: what was found stands where it stood.
+func TestLockedKeepsItsDraft(t *testing.T) {
+	d := mustRead(t, limitsPlan(t))
+	d.Found = append(d.Found, plan.Diagnostic{Code: "task-field-missing", Severity: plan.Warning, Message: "it has no priority"})
+	want := d.Check(plan.CheckOptions{})
+	l := mustLock(t, d, plan.LockOptions{})
+	d.Found[len(d.Found)-1].Message = "changed"
+	got := l.Draft()
+	if diff := cmp.Diff(want, got.Check(plan.CheckOptions{})); diff != "" {
+		t.Errorf("the draft is checked otherwise once it is locked (-want +got):\n%s", diff)
+	}
+	if at := d.Position("tasks[0]"); got.Position("tasks[0]") != at || at.Line < 2 {
+		t.Errorf("the first task stands at %v, want %v", got.Position("tasks[0]"), at)
+	}
+	if again := mustLock(t, got, plan.LockOptions{}); again.Digest() != l.Digest() {
+		t.Error("locked again it is another plan")
+	}
+	if (&plan.Locked{}).Draft() != nil {
+		t.Error("the zero value has a draft")
 	}
 }
 

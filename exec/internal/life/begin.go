@@ -73,7 +73,7 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err := l.agreed(terms.Acknowledged); err != nil {
 		return err
 	}
-	planning, err := l.Approve(ctx, &plan.Draft{Plan: *l.Plan, Format: l.Locked.Format(), Files: l.Files})
+	planning, err := l.Approve(ctx, l.Locked.Draft())
 	if err != nil {
 		return err
 	}
