@@ -26,7 +26,7 @@ type reportCommand struct {
 	arguments
 	workspaceFlag
 	summaryFlag
-	Format       string `enum:"text,md,html,json,junit,sarif,github-summary,github-annotations" default:"text" placeholder:"FORMAT" help:"the output's format: text, md, html or json; for services: junit (a test case for each step), sarif, github-summary or github-annotations"`
+	Format       string `enum:"text,md,html,json,junit,sarif,github-summary,github-annotations,pull-request" default:"text" placeholder:"FORMAT" help:"the output's format: text, md, html or json; for services: junit (a test case for each step), sarif, github-summary, github-annotations or pull-request (its text)"`
 	Out          string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output"`
 	Checkpoint   string `placeholder:"ID" help:"draw the document of a checkpoint, as chk-20260120-103000, in YAML"`
 	All          bool   `help:"draw all views of the run into its folder, and print where they are"`
@@ -125,6 +125,8 @@ func drawingIn(format string) func(io.Writer, *document.Model) error {
 		return document.JobSummary
 	case "github-annotations":
 		return document.Annotations
+	case "pull-request":
+		return document.PullRequest
 	}
 	return document.Text
 }

@@ -111,6 +111,23 @@ func (rep *Model) unlooked() []*step {
 	return steps
 }
 
+// unverified are the steps of which nobody but who did them says that they are
+// done, a line each.
+func unverified(m *Model) []string {
+	var all []string
+	for _, s := range m.steps {
+		if s.Standing == nil || s.Standing.Basis.Counts() {
+			continue
+		}
+		line := fmt.Sprintf("step %s, %s: %s: %s", s.Address, s.Title, s.Standing.Basis, s.Standing.Why)
+		if s.Standing.Verify != "" {
+			line += "; the plan may say " + s.Standing.Verify
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
 // leftOut are the addresses of the steps that were left out, as their work was
 // there, and that decide whether the goal is achieved.
 func (rep *Model) leftOut() (steps []plan.Address) {

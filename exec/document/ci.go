@@ -1,9 +1,11 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -24,6 +26,8 @@ func ForCI() []Document {
 			For: "the summary of a job on GitHub", Draw: JobSummary},
 		{Name: "github-annotations.txt", When: "when `planlock report --format github-annotations` asks for it",
 			For: "GitHub: what was found, as workflow commands", Draw: Annotations},
+		{Name: "pull-request.md", When: "when `planlock report --format pull-request` asks for it",
+			For: "whoever reviews what the run did: the text of a pull request", Draw: PullRequest},
 	}
 }
 
@@ -166,6 +170,27 @@ func SARIF(w io.Writer, m *Model) error {
 // more than a mebibyte.
 func JobSummary(w io.Writer, m *Model) error { return byTemplate("github-summary.md")(w, m) }
 
+// mostOfPullRequest is how many bytes the text of a pull request has: GitHub takes
+// as many characters.
+const mostOfPullRequest = 1 << 16
+
+// PullRequest draws the report as the text of a pull request. Its lists are as
+// long as a code host takes.
+func PullRequest(w io.Writer, m *Model) error {
+	for most := 100; ; most /= 2 {
+		var text bytes.Buffer
+		functions := m.functions()
+		functions["most"] = func() int { return most }
+		if err := parsed().Draw(&text, "pull-request.md", m, md, functions); err != nil {
+			return fmt.Errorf("document: %w", err)
+		}
+		if most == 0 || text.Len() <= mostOfPullRequest {
+			_, err := w.Write(text.Bytes())
+			return err
+		}
+	}
+}
+
 // Annotations draws what was found in a run as workflow commands of GitHub, a
 // line each.
 func Annotations(w io.Writer, m *Model) error {
@@ -218,20 +243,75 @@ func oneLine(text string) string {
 	return strings.Join(lines, "%0A")
 }
 
-// mostInSummary is how many steps, and how many findings, a summary of a job
-// lists: GitHub takes a mebibyte of it.
+// mostInSummary is how much of each list the summary of a job has: GitHub takes a
+// mebibyte of it.
 const mostInSummary = 500
 
-// firstIssues are the first findings of a run, a line each.
-func firstIssues(m *Model) []string {
-	all := m.issues()
-	return each(all[:min(mostInSummary, len(all))], issue.String)
+// first are the first of a list.
+func first(most int, list any) any {
+	of := reflect.ValueOf(list)
+	return of.Slice(0, min(most, of.Len())).Interface()
 }
 
-// further says how many things a summary does not list; "" where it lists all.
-func further(n int, one, many string) string {
-	if n <= mostInSummary {
+// further says how many things of a list are not listed where the first are; ""
+// where all are.
+func further(most int, list any, one, many string) string {
+	if length(list) <= most {
 		return ""
 	}
-	return fmt.Sprintf("%s more, which are not listed here", count(n-mostInSummary, one, many))
+	return fmt.Sprintf("%s more, which are not listed here", count(length(list)-most, one, many))
+}
+
+// checks are what gates that judged named as evidence, a line each.
+func checks(m *Model) []string {
+	var all []string
+	add := func(of string, js []judgement) {
+		for _, j := range js {
+			all = append(all, fmt.Sprintf("%s: %s %s: %s", of, mark(string(j.Result)), j.Gate, strings.Join(j.Evidence, "; ")))
+		}
+	}
+	for _, s := range m.steps {
+		add("step "+string(s.Address), proofs(s))
+	}
+	add("at the end", only(m.Final, judgement.judged))
+	return all
+}
+
+// deviations is what went otherwise than planned, a line each: what was found,
+// but for what nobody looked at, and what became of it.
+func deviations(m *Model) []string {
+	var all []string
+	for _, p := range m.issues() {
+		if p.Step == nil || p.Step.Standing == nil || p.Rule != string(p.Step.Standing.Basis) {
+			all = append(all, p.String())
+		}
+	}
+	for _, s := range m.steps {
+		for _, c := range outside(s) {
+			if c.By != "" {
+				all = append(all, fmt.Sprintf("step %s: %s %s, accepted by %s", s.Address, c.Change.Op, c.Change.shown, c.By))
+			}
+		}
+		if s.Skipped != nil {
+			all = append(all, fmt.Sprintf("step %s: %s", s.Address, s.left()))
+		}
+		for _, d := range s.detours() {
+			all = append(all, fmt.Sprintf("step %s: %s", s.Address, d))
+		}
+	}
+	for _, b := range m.RolledBack {
+		all = append(all, "the run was "+b.String())
+	}
+	return append(append(all, each(m.Moves, movesAccepted.String)...), each(m.Amendments, amended.String)...)
+}
+
+// cost is what the run cost, as far as somebody said; "" where nobody did.
+func (m *Model) cost() string {
+	if all := newSpending(m); all != nil {
+		return all.Total
+	}
+	if m.Counts.Cost > 0 {
+		return history.Money(m.Counts.Cost).String()
+	}
+	return ""
 }

@@ -170,3 +170,29 @@ func TestAnnotationsForm(t *testing.T) {
 		t.Errorf("got %q, want %q (%v)", line.String(), want, err)
 	}
 }
+
+// TestPullRequestFits: however much there is to say, the text of a pull request is
+// one that a code host takes, and says what it leaves out.
+func TestPullRequestFits(t *testing.T) {
+	told := clean(t)
+	m, err := document.New(told.plan, told.fold(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var short, long strings.Builder
+	if err := document.PullRequest(&short, m); err != nil {
+		t.Fatal(err)
+	}
+	for range 5000 {
+		m.Reasons = append(m.Reasons, strings.Repeat("\u202e<&", 200))
+	}
+	if err := document.PullRequest(&long, m); err != nil {
+		t.Fatal(err)
+	}
+	if n := long.Len(); n > 1<<16 || n < 1<<14 || !strings.Contains(long.String(), "reasons more, which are not listed here") {
+		t.Errorf("it has %d bytes:\n%.2000s", n, long.String())
+	}
+	if !strings.HasSuffix(long.String(), short.String()[short.Len()-200:]) {
+		t.Error("it has another end")
+	}
+}

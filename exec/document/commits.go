@@ -31,6 +31,15 @@ func (c committed) String() string {
 	return history.ShortHash(c.Commit) + "  " + plan.Addresses(c.Steps)
 }
 
+// told is that, with how much is not committed.
+func (c committed) told() string {
+	text := c.String()
+	if n := len(c.Left); n > 0 {
+		text += "; " + count(n, "path", "paths") + " left out"
+	}
+	return text
+}
+
 // commits lists what was committed, and what was not, with the reason.
 func (w *page) commits(all []committed) {
 	for i, c := range all {

@@ -212,12 +212,17 @@ func (m *Model) functions() map[string]any {
 		"ceremony": func() string { return ceremony(m) },
 		"progress": func() phaseProgress { return phases(m) },
 		// what a service takes only so much of
-		"firstSteps":  func() []*step { return m.steps[:min(mostInSummary, len(m.steps))] },
-		"moreSteps":   func() string { return further(len(m.steps), "step", "steps") },
-		"firstIssues": func() []string { return firstIssues(m) },
-		"moreIssues":  func() string { return further(len(m.issues()), "finding", "findings") },
-		"goOn":        func() []string { return each(goOn(m), m.told) },
-		"context":     func() string { return contextOf(m.plan, m) },
+		"most":       func() int { return mostInSummary },
+		"first":      first,
+		"further":    further,
+		"issues":     func() []string { return each(m.issues(), issue.String) },
+		"checks":     func() []string { return checks(m) },
+		"commits":    func() []string { return each(m.Commits, committed.told) },
+		"deviations": func() []string { return deviations(m) },
+		"unverified": func() []string { return unverified(m) },
+		"cost":       m.cost,
+		"goOn":       func() []string { return each(goOn(m), m.told) },
+		"context":    func() string { return contextOf(m.plan, m) },
 		"compare": func() string {
 			return m.say(action.Action{Kind: action.Compare, From: m.Base.Digest, To: m.Tree.Digest})
 		},

@@ -56,6 +56,7 @@ var kinds = []struct {
 	{named("findings.sarif"), readSARIF},
 	{named("github-summary.md"), readJobSummary},
 	{named("github-annotations.txt"), readAnnotations},
+	{named("pull-request.md"), readPullRequest},
 	{like("execution_learnings_", ".md"), readLearnings},
 }
 

@@ -115,6 +115,14 @@ func readJobSummary(c *claims, name, text string) error {
 	return nil
 }
 
+// readPullRequest reads the text of a pull request.
+func readPullRequest(c *claims, name, text string) error {
+	c.read(name, text, inJobSummary)
+	c.tally(name, text)
+	c.steps(name, text)
+	return nil
+}
+
 // readAnnotations reads workflow commands.
 func readAnnotations(c *claims, name, text string) error {
 	c.found(name, strings.Count("\n"+text, "\n::error "), strings.Count("\n"+text, "\n::warning "))
