@@ -316,6 +316,17 @@ func TestRecommendations(t *testing.T) {
 		{"one backup is left", "backup", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "").step("1.2", "", "primary")
 		}, nil},
+		{"there is no backup", "backup", func(t *testing.T) *told {
+			r := tell(t, mixed, 2).step("1.1", "", "primary", "")
+			r.plan.Tasks[0].Steps[0].Backups = nil
+			return r
+		}, []string{"step 1.1: give it a backup (it is critical, failed, and had none)"}},
+		{"it was refused", "backup", func(t *testing.T) *told {
+			r := tell(t, mixed, 2).add("1.1", 0, &history.StepStarted{Decision: "proceed"}).
+				add("1.1", 0, &history.StepFailed{Class: history.Refused, Reasons: []string{"a.txt is not there"}})
+			r.plan.Tasks[0].Steps[0].Backups = nil
+			return r
+		}, nil},
 		{"a proven backup", "backup", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1").step("1.2", "", "primary", "backup_1")
 		}, []string{"step 1.1: make backup 1 the primary method: by hand (the primary method failed and this one did it)",

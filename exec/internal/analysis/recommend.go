@@ -194,7 +194,7 @@ func (row rowOf) methods() []Recommendation {
 			r.Why = "its primary method and its only backup failed"
 		}
 		return []Recommendation{r}
-	case lost && len(row.step.Backups) == 0 && row.was.Critical:
+	case lost && len(row.step.Backups) == 0 && row.was.Critical && len(failed) > 0: // where the step may not begin, no backup may
 		r.Change, r.Why = "give it a backup", "it is critical, failed, and had none"
 		return []Recommendation{r}
 	}
