@@ -150,6 +150,7 @@ func (m *Model) functions() map[string]any {
 		// the run
 		"run":         func() *history.Run { return m.of },
 		"phasesDone":  func() []history.PhaseOver { return completedPhases(m) },
+		"phasesShort": func() []history.PhaseOver { return shortPhases(m) },
 		"phaseNext":   func() *phaseAhead { return nextPhase(m) },
 		"carriedOut":  carriedOut,
 		"plan":        func() *plan.Plan { return m.plan },

@@ -37,7 +37,7 @@ func phases(m *Model) phaseProgress {
 		return phaseProgress{Total: 1}
 	}
 	progress := phaseProgress{Total: len(flow.Strategy.Phases)}
-	for _, p := range only(flow.Phases, func(p history.PhaseOver) bool { return whole(m, p) }) {
+	for _, p := range completedPhases(m) {
 		progress.Done = append(progress.Done, donePhase{p.Number, p.Phase,
 			fmt.Sprintf("%s, tree %s", carriedOut(p), p.Checkpoint.Tree.Short())})
 	}
@@ -48,16 +48,19 @@ func phases(m *Model) phaseProgress {
 	return progress
 }
 
-// completedPhases are the phases that are over, and of which something was
-// completed.
+// completedPhases are the phases that are over, and are completed.
 func completedPhases(m *Model) []history.PhaseOver {
-	return only(m.of.Flow.Phases, func(p history.PhaseOver) bool { return p.Completed > 0 })
+	return only(m.of.Flow.Phases, func(p history.PhaseOver) bool { return whole(m.of, p) })
+}
+
+// shortPhases are the phases that are over, and are not completed.
+func shortPhases(m *Model) []history.PhaseOver {
+	return only(m.of.Flow.Phases, func(p history.PhaseOver) bool { return !whole(m.of, p) })
 }
 
 // whole reports whether a phase that is over is completed: so are its tasks, or
 // nothing is left of them but what lies in later phases.
-func whole(m *Model, p history.PhaseOver) bool {
-	run := m.of
+func whole(run *history.Run, p history.PhaseOver) bool {
 	return p.Completed > 0 && !slices.ContainsFunc(run.Flow.Strategy.Phases[p.Number-1].Steps, func(a plan.Address) bool {
 		switch status := run.Task(run.Step(a).Task).Status(); {
 		case status == history.Completed:

@@ -297,8 +297,8 @@ func reviewed(t testing.TB) *story {
 func handedOver(t testing.TB) *story {
 	s := begin(t, limiter())
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 4, Source: "plan", Why: "complexity 4",
-		Phases: []history.Phase{{Name: "core", Steps: []plan.Address{"1.1", "1.2", "2.1"}},
-			{Name: "papers", Steps: []plan.Address{"3.1"}}}})
+		Phases: []history.Phase{{Name: "core", Steps: []plan.Address{"1.1", "1.2"}},
+			{Name: "papers", Steps: []plan.Address{"2.1", "3.1"}}}})
 	firstTask(s)
 	s.add(1, "", 0, &history.PhaseOver{Phase: "core", Number: 1, Of: 2, Completed: 2, Checkpoint: snapshot("core")})
 	s.add(1, "", 0, &history.Budget{Used: 70, Limit: 100, Total: 70, Session: 1})
