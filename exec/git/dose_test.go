@@ -3,4 +3,4 @@
 package git
 
 // forty is how many steps TestForty commits: an even number.
-const forty = 8
+const forty = 4
