@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/cmd/internal/config"
+	"github.com/planlock/planlock/exec/notify"
 )
 
 // configCommand is "planlock config": it says what is settled for the runs of a
@@ -104,6 +105,9 @@ func (f *configCommand) settings(c config.Config) []settingJSON {
 		settled := c.Under(k)
 		for _, s := range settled {
 			_, layer := c.Of(s.Key)
+			if k.Kind == config.Address { // who knows it can use it
+				s.Value = []string{notify.Host(s.Value[0])}
+			}
 			all = append(all, settingJSON{Key: s.Key, Value: s.Value, From: layer, File: s.Place.File,
 				Line: s.Place.Line})
 		}

@@ -44,7 +44,7 @@ func (r *roles) claims(ctx context.Context, t terms, dir string) (all []claim, e
 // returns those that are a matter of the plan.
 func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, given []string) (acks []string, err error) {
 	for _, code := range given {
-		if !strings.HasPrefix(code, "program:") && !strings.HasPrefix(code, "sandbox:") {
+		if kind, _, _ := strings.Cut(code, ":"); !slices.Contains([]string{"program", "sandbox", "notify"}, kind) {
 			acks = append(acks, code)
 		}
 	}
@@ -53,6 +53,9 @@ func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, give
 	claims, err := r.claims(ctx, p.terms, dir)
 	if err != nil {
 		return nil, err
+	}
+	if s != nil { // nobody is told where nothing runs
+		claims = append(claims, r.settled.tells(dir)...)
 	}
 	for _, one := range claims {
 		if seen[one.digest] {

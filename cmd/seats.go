@@ -77,7 +77,7 @@ func (s *settled) newAgent(flag, word string) (*agent.Executor, error) {
 		case known:
 			o.Variables = a.Variables
 		default:
-			o.Custom = &agent.Custom{Name: name, Args: s.rooted(a), ACP: a.ACP, Variables: a.Variables,
+			o.Custom = &agent.Custom{Name: name, Args: s.rooted("agents." + name + ".args"), ACP: a.ACP, Variables: a.Variables,
 				Hosts: a.Hosts, Reads: a.Reads}
 		}
 	}
@@ -112,11 +112,11 @@ func (s *settled) placeOf(name string, keys ...string) config.Place {
 	return config.Place{}
 }
 
-// rooted is the command of an agent with the path of its program, if it is one,
-// told from the folder of the file that describes it.
-func (s *settled) rooted(a config.Agent) []string {
-	args := slices.Clone(a.Args)
-	at, _ := s.config.Of("agents." + a.Name + ".args")
+// rooted is the command that a key is set to, with the path of its program, if it
+// is one, told from the folder of the file that sets it.
+func (s *settled) rooted(key string) []string {
+	at, _ := s.config.Of(key)
+	args := slices.Clone(at.Value)
 	if len(args) > 0 && strings.ContainsAny(args[0], `/\`) {
 		args[0] = s.path(args[0], at)
 	}

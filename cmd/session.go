@@ -302,10 +302,12 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	defer survivePipe()()
 	p.sign(c)
 	shown := screen.New(p.err, p.redraws(p.err), p.brush(p.err), p.now, spelling{dir: c.Dir}.spell)
+	told := s.settled.notifier(s.Dir)
 	var broken error // of writing the journal; the run does not fail because of it
 	streams := s.Format == "jsonl"
 	c.Observe = func(ctx context.Context, e event.Event) {
 		shown.Observe(ctx, e)
+		told.Observe(ctx, e)
 		if p.begun != nil && e.Run != "" {
 			p.begun(e.Run)
 		}
@@ -320,13 +322,16 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	report, err := do()
 	unwatch()
 	shown.Close()
+	for _, err := range told.Close() {
+		p.warn("somebody could not be told: %s", escaped(err.Error()))
+	}
 	var refused *exec.RefusedError
-	told := s.resumed != "" && errors.As(err, &refused) && !shown.Begun() // nothing is new about the run
-	if !streams && report != nil && report.Run.Head.Seq > 0 && !told {
+	nothing := s.resumed != "" && errors.As(err, &refused) && !shown.Begun() // nothing is new about the run
+	if !streams && report != nil && report.Run.Head.Seq > 0 && !nothing {
 		spelled := spellingOf(report.Run, s.Dir, s.flags)
 		err = errors.Join(err, p.printReport(report, spelled))
 	}
-	if run := reportedRun(report); run != nil && err == nil && !streams && !told {
+	if run := reportedRun(report); run != nil && err == nil && !streams && !nothing {
 		err = p.proveAchieved(ctx, run, s.Dir)
 	}
 	if run := reportedRun(report); s.Summary && run != nil {

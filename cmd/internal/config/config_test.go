@@ -38,6 +38,11 @@ env = [
 ]
 writable = ["~/go/pkg/mod"]
 
+[notify]
+command = ["./tell", "--all"]
+webhook = "https://example.org/hook"
+desktop = true
+
 [commit]
 author = "Ana <ana@example.org>"
 co_authors = ["Ben <ben@example.org>"]
@@ -86,6 +91,9 @@ func TestFaults(t *testing.T) {
 		"validator = \"a\\u001bb\"":                  `c.toml:1:1: validator is a text`,
 		"agents = { mine = { acp = 'yes' } }":        `c.toml:1:21: agents.mine.acp is true or false`,
 		"agents.mine.silence = '-1m'":                `c.toml:1:1: agents.mine.silence is a time`,
+		"notify.webhook = 'example.org'":             `c.toml:1:1: notify.webhook is an address, as in "https://example.org/hook"`,
+		"notify.webhook = 'file:///etc/passwd'":      `c.toml:1:1: notify.webhook is an address`,
+		"notify.desktop = 'yes'":                     `c.toml:1:1: notify.desktop is true or false`,
 		"[[agents]]\nname = 'x'\n":                   `c.toml:1:3: there is no setting "agents"`,
 		"agents = 1":                                 `c.toml:1:1: there is no setting "agents"`,
 		"agent = 'a'\nagent = 'b'\n":                 `c.toml:2:`,

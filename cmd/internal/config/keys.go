@@ -29,12 +29,13 @@ const (
 	Amount               // of dollars
 	Duration             // a time, as in "10m"
 	Switch               // true or false
+	Address              // of the network, by HTTP
 )
 
 // String says what a value must be, for people.
 func (k Kind) String() string {
 	return [...]string{"a text", "a text, or a list of texts", "a list of texts", "a whole number",
-		"an amount of dollars, as in \"5.00\"", "a time, as in \"10m\"", "true or false"}[k]
+		"an amount of dollars, as in \"5.00\"", "a time, as in \"10m\"", "true or false", "an address, as in \"https://example.org/hook\""}[k]
 }
 
 // Keys are all that can be settled, in the order in which they are explained.
@@ -59,6 +60,9 @@ func Keys() []Key {
 		{"agents.NAME.silence", Duration, nil, "", "how long nothing may be seen of it", ""},
 		{"commit.author", Word, nil, "commit-author", "who wrote what a run commits, as in \"Ana <ana@example.org>\"", "whoever git says commits"},
 		{"commit.co_authors", List, nil, "co-author", "who is named as a co-author of what a run commits", "nobody"},
+		{"notify.command", List, nil, "", "a program and its arguments that tells people of questions and ends of runs: it gets a notice on its standard input", "none"},
+		{"notify.webhook", Address, nil, "", "where a notice is posted of each question and end of runs", "nowhere"},
+		{"notify.desktop", Switch, nil, "", "questions and ends of runs are shown on the desktop", "no"},
 		{"sandbox.env", List, nil, "env", "names of environment variables that commands of steps get, besides those that the plan names", "none"},
 		{"sandbox.writable", List, nil, "writable", "folders outside of the workspace that commands of steps may write, besides those that the plan names", "none"},
 	}

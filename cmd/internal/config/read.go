@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,6 +267,10 @@ func (k Key) words(v *unstable.Node) (words []string, fault string) {
 	case k.Kind == Duration && v.Kind == unstable.String:
 		if d, err := time.ParseDuration(one); err == nil && d > 0 {
 			return []string{d.String()}, ""
+		}
+	case k.Kind == Address && v.Kind == unstable.String && plain(one):
+		if at, err := url.Parse(one); err == nil && (at.Scheme == "https" || at.Scheme == "http") && at.Host != "" {
+			return []string{one}, ""
 		}
 	case k.Kind == Switch && v.Kind == unstable.Bool:
 		return []string{one}, ""
