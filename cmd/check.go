@@ -21,7 +21,8 @@ import (
 // checkCommand is "planlock check": it says what is wrong with a plan. It
 // changes nothing, and needs no workspace: which executors there are, and what
 // the world is like, is the matter of whoever locks the plan. What agents need that
-// flags or files of settings have take part is said beforehand. Where runs of a
+// flags or files of settings have take part is said beforehand; what planning gates
+// said, where a lock lies beside the plan. Where runs of a
 // workspace taught something about steps like those of the plan, it says so. The status is
 // that of refusal where there is an error; warnings and notes refuse nothing.
 // For programs it writes one document also where nothing of the plan could be
@@ -62,6 +63,7 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return p.reportUnreadable(f.Args[0], err, f.Format)
 	}
+	options.Approvals = p.approvals(draft, options)
 	found := draft.Check(options)
 	done, err := alreadyIn(ctx, draft, f.Dir)
 	if err != nil {

@@ -211,6 +211,27 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 	return locked, err
 }
 
+// approvals are the verdicts of the planning gates in the lock beside a plan. There
+// are none where there is no such lock; where it is one of another plan that is said.
+func (p *cli) approvals(draft *plan.Draft, options plan.CheckOptions) []plan.Approval {
+	file, err := lockPath(draft, "")
+	if err != nil || draft.Broken() {
+		return nil
+	}
+	text, err := readLock(file)
+	if err != nil {
+		return nil
+	}
+	locked, err := lockfile.Read(draft, text, options)
+	if other := (*plan.LockError)(nil); errors.As(err, &other) {
+		p.warn("the lock %s says nothing of the plan as it is now: %v", escaped(displayPath(file)), other)
+	}
+	if err != nil {
+		return nil
+	}
+	return locked.Options().Approvals
+}
+
 // readLock reads a lock file. What is no file is refused: nobody writes to the
 // other end of a FIFO.
 func readLock(file string) ([]byte, error) {

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/internal/safetext"
 )
@@ -97,7 +98,11 @@ var questions = []question{
 			if len(o.Approvals) == 0 {
 				return "no planning gate of level 2 has been asked yet; they are asked when it is locked"
 			}
-			return count(len(o.Approvals), "verdict")
+			said := make([]string, len(o.Approvals))
+			for i, a := range o.Approvals {
+				said[i] = fmt.Sprintf("%s (level %d) said %s", a.Gate, a.Level, a.Verdict)
+			}
+			return "when it was locked: " + strings.Join(said, ", ")
 		}, nil, nil},
 }
 
