@@ -163,6 +163,12 @@ func printDiagnostics(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 	}
 }
 
+// lacksWords reports whether a diagnostic is that of a step which does not say
+// what only some formats have words for.
+func lacksWords(d plan.Diagnostic) bool {
+	return d.Code == "check-missing" || d.Code == "semantic-change-missing"
+}
+
 // printVerdict prints in one line whether the plan holds. Of one that does it
 // says what still has to be named or accepted before it is locked and run, so
 // that nobody learns it one refusal at a time. agents are those that carry out steps.
@@ -171,6 +177,10 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, agent
 	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
 	if errors > 0 {
 		fmt.Fprintf(w, "%s: the plan is refused. Nothing was written.\n", tally)
+		if draft.Format != plan.Native && len(draft.Files) > 0 && slices.ContainsFunc(found, lacksWords) {
+			fmt.Fprintf(w, "A native plan has words for that:  planlock convert %s --to native -o plan.toml\n"+
+				"Another profile records it:  --profile scoped\n", quoted(displayPath(draft.Files[0].Path)))
+		}
 		return
 	}
 	if cannotRun(found) {

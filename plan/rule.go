@@ -18,8 +18,9 @@ type rule struct {
 	severity Severity
 	why      string
 
-	// said says that it judges what a plan says, and not what it leaves out:
-	// plans of other formats are asked as well.
+	// said says that plans of other formats are asked as well: it judges what a
+	// plan says, and not what it leaves out, or what no plan may leave out that is
+	// to be strict.
 	said bool
 
 	plan func(*inspection, tell)

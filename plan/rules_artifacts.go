@@ -172,10 +172,11 @@ func artifactRules() []rule {
 						"add  symbols_add = []  and  symbols_remove = []  with the names of the symbols; [] means none")
 				}
 			}},
-		{code: "semantic-change-missing", severity: Error,
-			why: "Under strict a step that changes files says what that does to behaviour.",
+		{code: "semantic-change-missing", severity: Error, said: true,
+			why: "Under strict a step that changes files says what that does to behaviour; so does one of another format that may change any.",
 			step: lacking(func(x *inspection, s *stepPart) bool {
-				return s.changesFiles() && s.SemanticChange == "" && x.silent(s, "semantic_change")
+				may := s.changesFiles() || s.Artifacts == nil && x.draft.foreign()
+				return may && s.SemanticChange == "" && x.silent(s, "semantic_change")
 			},
 				"", "step %s changes files and does not say what that does to behaviour",
 				`add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)},

@@ -159,7 +159,7 @@ func stepRules() []rule {
 			},
 				"", "step %s has neither an artifact nor a postcondition",
 				`add  postconditions = [{ kind = "go_build", package = "./..." }]  or another check`)},
-		{code: "check-missing", severity: Error,
+		{code: "check-missing", severity: Error, said: true,
 			why: "Under strict there is something that each step's outcome is checked against.",
 			step: lacking(func(_ *inspection, s *stepPart) bool { return !s.checkable() && !s.changesPublic() },
 				"", "there is nothing to check the outcome of step %s against",
@@ -197,10 +197,17 @@ func stepRules() []rule {
 func lacking(what func(*inspection, *stepPart) bool, key, message, hint string) func(*inspection, *stepPart, tell) {
 	return func(x *inspection, s *stepPart, tell tell) {
 		if x.strict && what(x, s) {
+			hint := hint
+			if x.draft.foreign() {
+				hint += elsewhere
+			}
 			tell(key, strings.ReplaceAll(message, "%s", string(s.address)), hint)
 		}
 	}
 }
+
+// elsewhere is where a step says what its own format may have no word for.
+const elsewhere = ", in a native plan (convert it to one) or the parameters of a SPEC pair; or take the profile scoped, which records it"
 
 // executor reports a name that no executor of the host has.
 func (x *inspection) executor(key, name string, tell tell) {
