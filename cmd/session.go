@@ -196,7 +196,7 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string, waits bo
 	case policy == "" && p.with.Escalator != nil:
 		collect.next = p.with.Escalator
 	case policy == "refuse":
-		collect.next = escalator.Refuse{Why: "the policy for questions is to refuse"}
+		collect.refuse("the policy for questions is to refuse", c, run)
 	case policy != "":
 		rules, err := escalator.ReadRules(policy)
 		if err != nil {
@@ -214,7 +214,7 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string, waits bo
 	case interactive:
 		collect.next = person
 	default:
-		collect.next = escalator.Refuse{Why: "nobody is there to be asked; --answers wait leaves questions for planlock answer"}
+		collect.refuse("nobody is there to be asked; --answers wait leaves questions for planlock answer", c, run)
 	}
 	return nil
 }
@@ -392,6 +392,15 @@ func (l *left) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 		return l.next.Ask(ctx, q)
 	}
 	return l.folder.Ask(ctx, q)
+}
+
+// refuse has a controller know that nobody answers, but for what was left for a
+// run.
+func (l *left) refuse(why string, c *exec.Controller, run string) {
+	nobody := escalator.Refuse{Why: why}
+	if l.next = nobody; !leftBefore(l.folder.Dir, run) {
+		c.Escalator = nobody
+	}
 }
 
 // leftBefore reports whether a run has left questions in a folder.

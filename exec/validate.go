@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/home"
@@ -336,8 +337,9 @@ func (c *Controller) jobs(of *plan.Plan, said flow.Settings) int {
 
 // roles are those who are there now.
 func (c *Controller) roles(needed []string) history.Roles {
+	_, refuses := c.Escalator.(escalator.Refuse)
 	r := history.Roles{Executors: needed, Evidence: c.Evidence != nil, Escalator: c.Escalator != nil,
-		Tracker: c.Evidence != nil && c.Evidence.Tracker != nil}
+		Refuses: refuses, Tracker: c.Evidence != nil && c.Evidence.Tracker != nil}
 	for _, reviewer := range c.Reviewers {
 		r.Reviewers = append(r.Reviewers, reviewer.Name())
 	}

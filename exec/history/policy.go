@@ -73,6 +73,7 @@ type Roles struct {
 	Evidence  bool     `json:"evidence,omitempty"`  // somebody looks for the evidence of tasks
 	Tracker   bool     `json:"tracker,omitempty"`   // and asks a server
 	Escalator bool     `json:"escalator,omitempty"` // somebody can be asked; else questions are refused
+	Refuses   bool     `json:"refuses,omitempty"`   // who is asked refuses all: nobody is there
 }
 
 // MemoryVersion is how the version of an advisor begins, in the envelope, that has a
@@ -82,6 +83,9 @@ const MemoryVersion = "memory "
 // Pipeline reports whether tasks have last words: somebody reviews them, or
 // looks for their evidence.
 func (r *Roles) Pipeline() bool { return len(r.Reviewers) > 0 || r.Evidence }
+
+// Attended reports whether somebody is there who may answer a question.
+func (r *Roles) Attended() bool { return r.Escalator && !r.Refuses }
 
 // PolicyChanged says that the run goes on under another policy, or with others,
 // from here on.

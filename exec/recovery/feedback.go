@@ -18,7 +18,7 @@ const usualRounds = 3
 // was found, until there were three rounds. What was judged is sent back with
 // the findings, what was not (a crash) with the error. Where the plan says
 // on_failure = "retry", max_retries limits the rounds too. A file that nobody
-// declared is for a person to decide about, at once.
+// declared is for a person to decide about, at once, where one is there.
 type Feedback struct {
 	Rounds int // 0: three
 }
@@ -45,7 +45,7 @@ func (f Feedback) Try(s Situation) (Next, bool) {
 	if !class.Retry {
 		return pass("the same method would meet it again: " + class.Means)
 	}
-	if undeclared(s.Failure) {
+	if undeclared(s.Failure) && attended(s) {
 		return pass(beyond)
 	}
 	round := s.History.Rungs(feedbackRung) + 1 // the one that failed
@@ -68,3 +68,6 @@ func undeclared(f *history.AttemptFailed) bool {
 	return f.Class == history.Breach && len(f.Findings) > 0 &&
 		!slices.ContainsFunc(f.Findings, func(found gate.Finding) bool { return found.Code != code.ArtifactExtra })
 }
+
+// attended reports whether somebody is there to be asked, as far as anybody knows.
+func attended(s Situation) bool { return s.Run == nil || s.Run.Roles.Attended() }

@@ -204,19 +204,26 @@ func TestMaxRetriesLimitsRounds(t *testing.T) {
 }
 
 // TestUndeclaredFilesAreForAPerson sends nothing back of which the only fault are
-// files that nobody declared; what else is wrong is the builder's to mend.
+// files that nobody declared, where somebody is there to decide; what else is wrong
+// is the builder's to mend.
 func TestUndeclaredFilesAreForAPerson(t *testing.T) {
 	extra, missing := gate.Finding{Code: code.ArtifactExtra}, gate.Finding{Code: code.ArtifactMissing}
+	attended := &history.Run{Roles: history.Roles{Escalator: true}}
 	for _, tt := range []struct {
 		findings []gate.Finding
+		run      *history.Run
 		want     string
 	}{
-		{[]gate.Finding{extra, extra}, "pass: it changed what nobody declared, and a person decides about that"},
-		{[]gate.Finding{extra, missing}, "primary"},
-		{nil, "primary"},
+		{[]gate.Finding{extra, extra}, attended, "pass: it changed what nobody declared, and a person decides about that"},
+		{[]gate.Finding{extra, extra}, nil, "pass: it changed what nobody declared, and a person decides about that"},
+		{[]gate.Finding{extra, extra}, &history.Run{}, "primary"},
+		{[]gate.Finding{extra, extra}, &history.Run{Roles: history.Roles{Escalator: true, Refuses: true}}, "primary"},
+		{[]gate.Finding{extra, missing}, attended, "primary"},
+		{nil, attended, "primary"},
 	} {
 		breach := &history.AttemptFailed{Class: history.Breach, Findings: tt.findings}
-		if got := try(recovery.Feedback{}, recovery.Situation{Step: open(), History: used(), Failure: breach}); got != tt.want {
+		got := try(recovery.Feedback{}, recovery.Situation{Step: open(), History: used(), Failure: breach, Run: tt.run})
+		if got != tt.want {
 			t.Errorf("%v: got %q, want %q", tt.findings, got, tt.want)
 		}
 	}
