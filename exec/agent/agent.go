@@ -86,11 +86,11 @@ func (a Agent) Command() []string { return slices.Clone(a.own) }
 // it.
 type Custom struct {
 	Name string
-	// Args are the program and its arguments. Of one that does not speak the Agent
-	// Client Protocol an argument "{prompt}" is the prompt and "{model}" the model
-	// (then one must be named; without it none may be);
-	// without "{prompt}" the prompt is its standard input. What it prints is its
-	// word, and status 0 says that it did the step.
+	// Args are the program and its arguments, in which "{model}" is the model: then
+	// one must be named. One that does not speak the Agent Client Protocol takes none
+	// without it. Of such "{prompt}" is the prompt; without it the prompt is its
+	// standard input. What it prints is its word, and status 0 says that it did the
+	// step.
 	Args []string
 	ACP  bool // it speaks the Agent Client Protocol
 	// Variables are names of variables that it is given, Hosts whom it reaches.

@@ -57,11 +57,11 @@ func New(name string, o Options) (*Executor, error) {
 		return nil, fmt.Errorf("agent: %s: the silence %v is negative", name, o.Silence)
 	}
 	if o.Custom != nil {
-		a, err := o.Custom.agent(name)
+		a, err := o.Custom.agent(name, o.Model)
 		if err != nil {
 			return nil, err
 		}
-		if takes := o.Custom.takesModel(); !o.Custom.ACP && takes != (o.Model != "") {
+		if takes := o.Custom.takesModel(); takes != (o.Model != "") && (takes || !o.Custom.ACP) {
 			return nil, &ModelError{Agent: a.Name, Needed: takes}
 		}
 		e.agent = a
@@ -87,8 +87,17 @@ func (c *Custom) takesModel() bool {
 	return slices.ContainsFunc(c.Args[1:], func(arg string) bool { return strings.Contains(arg, modelArg) })
 }
 
-// agent is the agent that somebody describes.
-func (c *Custom) agent(name string) (Agent, error) {
+// withModel is the command with the model in its arguments.
+func (c *Custom) withModel(model string) []string {
+	args := slices.Clone(c.Args)
+	for i, arg := range args[1:] {
+		args[1+i] = strings.ReplaceAll(arg, modelArg, model)
+	}
+	return args
+}
+
+// agent is the agent that somebody describes, with a model.
+func (c *Custom) agent(name, model string) (Agent, error) {
 	if len(c.Args) == 0 || c.Args[0] == "" {
 		return Agent{}, fmt.Errorf("agent: %s: its description names no program", name)
 	}
@@ -102,7 +111,7 @@ func (c *Custom) agent(name string) (Agent, error) {
 		a.Files = append(a.Files, File{Name: strings.TrimPrefix(path, "~/"), veiled: true})
 	}
 	if c.ACP {
-		a.ACP = [][]string{c.Args}
+		a.ACP = [][]string{c.withModel(model)}
 		return a, nil
 	}
 	a.Headless, a.talk = c.Args[0], plainTalk{c.Args[1:]}
@@ -183,14 +192,10 @@ func (e *Executor) digest(p program) (ledger.Digest, error) {
 func (e *Executor) Identity(context.Context) (string, error) {
 	what := []string{"agent", e.agent.Name, e.o.Model, promptsDigest()}
 	if c := e.o.Custom; c != nil {
-		args := slices.Clone(c.Args)
-		if !c.ACP {
-			for i, arg := range args[1:] {
-				args[1+i] = strings.ReplaceAll(arg, modelArg, e.o.Model)
-			}
+		if c.takesModel() {
 			what[2] = "" // it stands there
 		}
-		digest, err := identity.OfProgram(args)
+		digest, err := identity.OfProgram(c.withModel(e.o.Model))
 		if err != nil {
 			return "", fmt.Errorf("agent: %s: %w", e.agent.Name, err)
 		}

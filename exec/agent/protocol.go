@@ -39,9 +39,12 @@ func (e *Executor) speak(ctx context.Context, w exec.Work, p program, h *home, p
 	if err := set.settings(h.dir); err != nil {
 		return exec.Outcome{}, fmt.Errorf("agent: %s: its settings: %w", e.agent.Name, err)
 	}
-	env := e.env(h.dir, set)
+	env, model := e.env(h.dir, set), e.o.Model
+	if c := e.o.Custom; c != nil && c.takesModel() {
+		model = "" // its arguments say it
+	}
 	x := &acp.Executor{Args: append(append([]string{p.path}, p.args...), set.args...), Env: env, Hidden: h.hide(env),
-		Label: e.agent.Name, Model: e.o.Model, Mode: e.agent.mode, Silence: e.o.Silence, Login: e.agent.Login,
+		Label: e.agent.Name, Model: model, Mode: e.agent.mode, Silence: e.o.Silence, Login: e.agent.Login,
 		Prompt: func(exec.Work) string { return prompt }}
 	o, err := x.Execute(ctx, w)
 	return o, e.named(err)

@@ -189,6 +189,8 @@ func TestCustomModel(t *testing.T) {
 	}{
 		"takes none": {"opus", agent.Custom{Args: []string{"mine"}}, agent.ModelError{Agent: "rev"}},
 		"needs one":  {"", agent.Custom{Args: []string{"mine", "--model", "{model}"}}, agent.ModelError{Agent: "rev", Needed: true}},
+		"needs one by the protocol": {"", agent.Custom{Args: []string{"mine", "--model={model}"}, ACP: true},
+			agent.ModelError{Agent: "rev", Needed: true}},
 	} {
 		var got *agent.ModelError
 		if e, err := agent.New("rev", agent.Options{Model: test.model, Custom: &test.of}); !errors.As(err, &got) || *got != test.want || e != nil {
@@ -225,6 +227,9 @@ func TestCustomIdentity(t *testing.T) {
 		if same != rev {
 			t.Errorf("%s is another", name)
 		}
+	}
+	if of("rev", "opus", true, "mine", "--model", "{model}") != of("rev", "", true, "mine", "--model", "opus") {
+		t.Error("by the protocol a model that is written is another")
 	}
 	spoken := of("rev", "opus", true, "mine")
 	if spoken != of("rev3", "opus", true, "mine") {
