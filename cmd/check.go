@@ -119,6 +119,7 @@ func (f *checkCommand) needs(ctx context.Context, p *cli, draft *plan.Draft,
 	if err := f.who.seat(ctx, p, c, ""); err != nil || draftIsEmpty(draft) || refusedBy(found) != nil {
 		return nil, err
 	}
+	f.who.tell(p.err)
 	return c.Needs(ctx, draft)
 }
 

@@ -155,9 +155,7 @@ func (r *roles) acknowledged(ctx context.Context, c *exec.Controller, draft *pla
 func (r *roles) consent(ctx context.Context, p *cli, c *exec.Controller, draft *plan.Draft, s *session,
 	given []string) (acks, own []string, err error) {
 	r.warnOfSelf()
-	for _, told := range r.told {
-		fmt.Fprintln(p.err, "planlock: warning: "+escaped(told))
-	}
+	r.tell(p.err)
 	if acks, err = r.accept(ctx, p, s, c.Dir, given); err != nil {
 		return nil, nil, err
 	}

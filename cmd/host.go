@@ -86,7 +86,7 @@ type roles struct {
 
 	settled settled
 	seated  []seat
-	told    []string // files that have the name of an agent
+	told    []string // what is to be known of them before a run
 
 	servers *mcp.Servers // that are configured
 }

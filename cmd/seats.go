@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,8 +144,31 @@ func there(word string) string {
 // take notes who has a role.
 func (r *roles) take(flag, label, name string, by *agent.Executor) {
 	r.seated = append(r.seated, seat{flag: flag, label: label, name: name, agent: by, from: r.settled.from[flag]})
-	if told := there(name); by != nil && told != "" && !slices.Contains(r.told, told) {
-		r.told = append(r.told, told)
+	if by == nil {
+		return
+	}
+	for _, told := range []string{there(name), unnamed(flag, name, by)} {
+		if told != "" && !slices.Contains(r.told, told) {
+			r.told = append(r.told, told)
+		}
+	}
+}
+
+// unnamed says which model is to be named of an agent that takes another one else;
+// "" of others.
+func unnamed(flag, name string, by *agent.Executor) string {
+	provider := by.Unnamed()
+	if provider == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s takes a model of its own service where none is named, whatever key is there, and waits for that where it "+
+		"cannot be reached; name one of your key's:  --%s %s=%s/MODEL", name, flag, name, provider)
+}
+
+// tell tells what is to be known of who is seated.
+func (r *roles) tell(w io.Writer) {
+	for _, told := range r.told {
+		fmt.Fprintln(w, "planlock: warning: "+escaped(told))
 	}
 }
 

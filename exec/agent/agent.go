@@ -42,7 +42,7 @@ type Agent struct {
 	Install, Login string
 
 	own   []string          // the program and the arguments of one that somebody describes
-	keyOf map[string]string // the variable that logs it in with a provider of models
+	keyOf map[string]string // the variable that logs it in with a provider of models, of which it takes no model by itself
 	talk  talk              // how it is told what to do and how its stream is read, without a terminal
 	mode  string            // the mode of its sessions by the Agent Client Protocol that has it ask
 	setUp func(u use) setup // how it is set up; nil: not at all

@@ -61,6 +61,36 @@ func (a *Agent) Look(ctx context.Context) State {
 	return s
 }
 
+// Unnamed is the provider of the models that the agent's key is for, where nobody
+// named a model and the agent takes one of its own service then, whatever key is
+// there: it waits for that where it cannot be reached. "" where there is nothing to
+// name.
+func (e *Executor) Unnamed() string {
+	a := &e.agent
+	if e.o.Model != "" || a.keyOf == nil || strings.Contains(os.Getenv("OPENCODE_CONFIG_CONTENT"), modelSetting) {
+		return ""
+	}
+	for _, f := range a.Files {
+		path, err := f.source()
+		if err != nil || f.Login {
+			continue
+		}
+		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), modelSetting) {
+			return ""
+		}
+	}
+	key := a.login()
+	for provider, name := range a.keyOf {
+		if name == key && provider != a.Name {
+			return provider
+		}
+	}
+	return ""
+}
+
+// modelSetting names the model in settings of an agent whose keys are of providers.
+const modelSetting = `"model"`
+
 // login is by what the agent is logged in: the name of a variable, or the path of
 // a file as people write it; "" where nothing is found.
 func (a *Agent) login() string {
