@@ -13,8 +13,12 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// errUntrusted says that nobody accepted what a file names.
-var errUntrusted = errors.New("nobody accepted it")
+// An untrustedError says that nobody accepted what a file names.
+type untrustedError struct {
+	codes []string // what accepts it, as it is typed
+}
+
+func (*untrustedError) Error() string { return "nobody accepted it" }
 
 // A claim is something that a repository has a run do which a person must accept.
 type claim struct {
@@ -49,7 +53,7 @@ func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, give
 		}
 	}
 	refused := &exec.RefusedError{}
-	hint, seen := "to accept that once, add", map[ledger.Digest]bool{}
+	nobody, seen := &untrustedError{}, map[ledger.Digest]bool{}
 	claims, err := r.claims(ctx, p.terms, dir)
 	if err != nil {
 		return nil, err
@@ -74,11 +78,11 @@ func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, give
 				return nil, err
 			}
 			if !yes {
-				return nil, &exec.RefusedError{Reasons: []string{one.reason}, Err: errUntrusted}
+				return nil, &exec.RefusedError{Reasons: []string{one.reason}, Err: nobody}
 			}
 		default:
 			refused.Reasons = append(refused.Reasons, append([]string{one.reason}, indented(one.lines)...)...)
-			hint += " --ack " + quoted(one.code)
+			nobody.codes = append(nobody.codes, one.code)
 			continue
 		}
 		if err := keepAccepted(dir, one); err != nil {
@@ -86,10 +90,18 @@ func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, give
 		}
 	}
 	if refused.Reasons != nil {
-		refused.Hint, refused.Err = hint, errUntrusted
+		refused.Hint, refused.Err = "to accept that once, add"+acked(nobody.codes), nobody
 		return nil, refused
 	}
 	return acks, nil
+}
+
+// acked accepts codes, behind a command.
+func acked(codes []string) (flags string) {
+	for _, code := range codes {
+		flags += " --ack " + quoted(code)
+	}
+	return flags
 }
 
 // reason says what is not accepted.

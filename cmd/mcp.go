@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -247,7 +248,7 @@ func (s *served) lock(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 		doc.Accepted = append(doc.Accepted, terms.Acknowledged...)
 		return documented(doc, strings.TrimSpace(r.out.String()), false)
 	}
-	text := r.text
+	text := s.untrusted(r, lockWith(quoted(c.Path), s.dir, s.given))
 	var needs *plan.AckError
 	if errors.As(r.err, &needs) && len(needs.Missing) > 0 {
 		typed := lockWith(quoted(c.Path), s.dir, s.given)
@@ -258,6 +259,19 @@ func (s *served) lock(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 		text = "a person has to accept what the plan holds, and you cannot. A person who does types:\n" + typed
 	}
 	return documented(doc, text, true)
+}
+
+// untrusted is what is left to say of a call. Where that is what a person has to
+// accept of a file of the repository, it says what the person types, and no flag,
+// which no tool has.
+func (s *served) untrusted(r *reply, typed string) string {
+	var nobody *untrustedError
+	var refused *exec.RefusedError
+	if !errors.As(r.err, &nobody) || !errors.As(r.err, &refused) {
+		return r.text
+	}
+	return strings.Join(append([]string{"refused:"}, indented(safetext.Lines(strings.Join(refused.Reasons, "\n")))...), "\n") +
+		"\na person has to accept that, once, and you cannot. A person who does types:\n" + typed + acked(nobody.codes)
 }
 
 // A ranPlan is what came of a run, for an agent; its report says more.
@@ -316,7 +330,7 @@ func (s *served) run(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 			doc.Resume = resumeFrom(run, s.dir)
 		}
 	}
-	text := r.text
+	text := s.untrusted(r, cmp.Or(doc.Resume, lockWith(quoted(c.Path), s.dir, s.given)))
 	var needs *plan.AckError
 	if errors.As(r.err, &needs) {
 		text = "refused: the plan holds what a person has to accept first: " + codesOf(needs.Missing) +
