@@ -219,8 +219,9 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 // journal. What moved and is not named is refused, and so is a name of
 // something that did not move. "repository" stands for what somebody did in the
 // repository while the run rested: commits, branches, tags, what is staged,
-// settings. What it says git is to run cannot be accepted so, and neither can the
-// plan or the tree: amend the run, put them back, or answer the question about
+// settings. A hook has a name of its own, "hook pre-commit", and so has each of
+// what commits obey, where the run makes any. Neither the plan nor the tree can be
+// accepted so: amend the run, put them back, or answer the question about
 // what others did.
 func (c *Controller) ResumeAccepting(ctx context.Context, locked *plan.Locked, run, by string,
 	moved ...string) (_ *Report, err error) {

@@ -153,12 +153,12 @@ func TestMiddle(t *testing.T) {
 // TestNoRepository begins nothing where there is no repository, or no commit.
 func TestNoRepository(t *testing.T) {
 	d := newDesk(t, planOf("a"), nil)
-	for _, lacks := range []string{".git/refs/heads/main", ".git/HEAD"} {
-		if err := os.Remove(filepath.Join(d.Dir, filepath.FromSlash(lacks))); err != nil {
+	for _, tt := range [][2]string{{".git/refs/heads/main", "no commit"}, {".git/HEAD", "no repository that git can use"}} {
+		if err := os.Remove(filepath.Join(d.Dir, filepath.FromSlash(tt[0]))); err != nil {
 			t.Fatal(err)
 		}
 		done := d.Run(t)
-		refused(t, done.Err, "no commit")
+		refused(t, done.Err, tt[1])
 	}
 }
 

@@ -47,7 +47,8 @@ func fit(ctx context.Context, r repository) (hooks string, err error) {
 		return "", refuse("", "git says nothing of the repository of %s", r.dir)
 	}
 	if top, dir := real(lines[0]), real(r.dir); top != dir {
-		return "", refuse("run in the top folder of the work tree", "%s lies in the work tree %s, and is not the top of it", dir, top)
+		return "", refuse("run the plan in the top folder ("+top+"), with paths told from there, or leave commits out and make them with git",
+			"%s lies in the work tree %s and is not the top of it, where alone a run can commit", dir, top)
 	}
 	if at, err := lockLeft(ctx, lines[1]); err != nil {
 		return "", err

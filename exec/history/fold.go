@@ -212,6 +212,9 @@ func (f *Resumed) ofRun(r *Run, at moment) error {
 
 func (f *MovesAccepted) ofRun(r *Run, _ moment) error {
 	r.Started.Envelope = f.Envelope
+	if f.Committing != nil {
+		r.Started.Committing = f.Committing
+	}
 	r.Moves = append(r.Moves, *f)
 	return nil
 }

@@ -192,6 +192,9 @@ type MovesAccepted struct {
 	By       string             `json:"by"`
 	Moved    []string           `json:"moved"` // each from what to what, for people
 	Envelope *envelope.Envelope `json:"envelope"`
+	// Committing is what decides about commits from here on, where a person accepted
+	// something of that. Nil: what did.
+	Committing ledger.GitState `json:"committing,omitempty"`
 }
 
 func (*MovesAccepted) Type() string { return "moves-accepted" }

@@ -158,8 +158,8 @@ func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*sessi
 	if moved := left.Moved(git); len(moved) > 0 {
 		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))
 		refused.Hint += "; git reset HEAD@{1} takes a commit back and keeps its files, git switch goes back to a branch"
-		if b.Rec.Run.Paused != nil && Harmless(moved) {
-			accept.Accept = append(accept.Accept, RepositoryMoved)
+		if names, ok := Acceptable(moved); ok && (b.Rec.Run.Paused != nil || b.Rec.Run.Ended != nil) {
+			accept.Accept = append(accept.Accept, names...)
 		}
 	}
 	if len(refused.Reasons) == 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/deliveries"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -46,12 +47,12 @@ func (c *Commits) Settings(ctx context.Context, unit commit.Unit) (ledger.GitSta
 	if c.Committer == nil {
 		return nil, c.Refuse("", "nobody is there who commits")
 	}
-	if git.Head(c.Work.Root) == "" {
-		return nil, c.Refuse("make a first commit", "%s has no commit that can be followed", c.Work.Root)
-	}
 	now, err := c.Committer.Settings(ctx, c.Work.Root)
 	if err != nil {
 		return nil, c.refused(err)
+	}
+	if git.Head(c.Work.Root) == "" {
+		return nil, c.Refuse("make a first commit", "%s has no commit that can be followed", c.Work.Root)
 	}
 	now = maps.Clone(now)
 	if now == nil {
@@ -61,8 +62,49 @@ func (c *Commits) Settings(ctx context.Context, unit commit.Unit) (ledger.GitSta
 	return now, nil
 }
 
-// refused is what a committer says as the run says it.
-func (c *Commits) refused(err error) error {
+// moved are the settings as they are now, and the names of those that are not as
+// they were when the run began, or were accepted since.
+func (c *Commits) moved(ctx context.Context) (now ledger.GitState, names []string, err error) {
+	if now, err = c.Committer.Settings(ctx, c.Work.Root); err != nil {
+		return nil, nil, c.refused(err)
+	}
+	names = slices.DeleteFunc(c.Rec.Run.Started.Committing.Moved(now), func(name string) bool { return name == settled })
+	return now, names, nil
+}
+
+// Accept are the settings of a run that goes on, where a person accepts by name some
+// that moved, and which these are; nil where it commits nothing, or none is named.
+func (c *Commits) Accept(ctx context.Context, unit commit.Unit, names []string) (ledger.GitState, []string, error) {
+	run := c.Rec.Run
+	if c.Committer == nil || run.Started.Committing == nil || run.Policy.Commits == "" || unit == commit.Off {
+		return nil, nil, nil
+	}
+	now, moved, err := c.moved(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var accepted []string
+	state := maps.Clone(run.Started.Committing)
+	for _, name := range moved {
+		if !slices.Contains(names, name) {
+			continue
+		}
+		accepted = append(accepted, name)
+		if digest, is := now[name]; is {
+			state[name] = digest
+		} else {
+			delete(state, name)
+		}
+	}
+	if accepted == nil {
+		return nil, nil, nil
+	}
+	return state, accepted, nil
+}
+
+// refused is what a committer says as the run says it. accept are the names of what
+// moved, by which a person may let it commit all the same.
+func (c *Commits) refused(err error, accept ...string) error {
 	said := (*commit.RefusedError)(nil)
 	if !errors.As(err, &said) {
 		return err
@@ -71,6 +113,9 @@ func (c *Commits) refused(err error) error {
 	if run := refused.Run; run != "" {
 		refused.Hint = strings.TrimPrefix(said.Hint+"; "+hint, "; ")
 		refused.Actions = []action.Action{{Kind: action.Resume, Run: run}}
+		if len(accept) > 0 {
+			refused.Actions = append(refused.Actions, action.Action{Kind: action.Resume, Run: run, Accept: accept})
+		}
 	}
 	return refused
 }
@@ -126,15 +171,12 @@ func (c *Commits) asTheyWere(ctx context.Context) error {
 	if c.Committer == nil {
 		return c.refused(&commit.RefusedError{Reasons: []string{"the run commits its work, and nobody is there who does"}})
 	}
-	settings, err := c.Committer.Settings(ctx, c.Work.Root)
+	_, accept, err := c.moved(ctx)
 	if err != nil {
-		return c.refused(err)
+		return err
 	}
 	refused := &commit.RefusedError{Hint: "put back what is named above"}
-	for _, name := range run.Started.Committing.Moved(settings) {
-		if name == settled {
-			continue
-		}
+	for _, name := range accept {
 		refused.Reasons = append(refused.Reasons, "nothing is committed: "+name+" is not as it was when the run began")
 	}
 	now, err := git.Read(c.Work.Root)
@@ -143,9 +185,18 @@ func (c *Commits) asTheyWere(ctx context.Context) error {
 	}
 	if moved := run.Git.Moved(now); len(moved) > 0 {
 		refused.Reasons = append(refused.Reasons, "nothing is committed: the repository moved: "+strings.Join(moved, ", "))
+		names, ok := binding.Acceptable(moved)
+		for _, name := range names {
+			if !slices.Contains(accept, name) {
+				accept = append(accept, name)
+			}
+		}
+		if !ok {
+			accept = nil
+		}
 	}
 	if len(refused.Reasons) > 0 {
-		return c.refused(refused)
+		return c.refused(refused, accept...)
 	}
 	return nil
 }

@@ -24,10 +24,10 @@ type repository struct {
 // a tag, what is staged and a setting are no business of the run, as long as the
 // tree is what it was, or a person lets the run go on all the same: it goes on
 // from there, and says so. What tells git to run or to hide something, and what is
-// half done, is not among them.
+// half done, is not among them, but for a hook that a person accepts by its name.
 func (l *Life) meanwhile(ctx context.Context) (repository, error) {
 	run := l.Rec.Run
-	if run.Paused == nil || run.Ended != nil || run.Restoring != nil || lane.InFlight(run) {
+	if run.Paused == nil && run.Ended == nil || run.Restoring != nil || lane.InFlight(run) {
 		return repository{}, nil
 	}
 	now, err := git.Read(l.Work.Root)
@@ -35,11 +35,12 @@ func (l *Life) meanwhile(ctx context.Context) (repository, error) {
 		return repository{}, err
 	}
 	moved := run.Git.Moved(now)
-	if len(moved) == 0 || !binding.Harmless(moved) {
+	others := l.Accepted.others(moved)
+	if len(moved) == 0 || !binding.Harmless(others) {
 		return repository{}, nil
 	}
 	why := "the tree is what it was"
-	if l.Accepted.repository() {
+	if l.Accepted.repository() || len(others) == 0 {
 		why = l.Accepted.By + " accepts that"
 	} else if same, err := l.asItWas(ctx); err != nil || !same {
 		return repository{}, err

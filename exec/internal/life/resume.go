@@ -254,7 +254,17 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	if reasons := l.Accepted.otherwise(moves); len(reasons) > 0 {
+	now, err := git.Read(l.Work.Root)
+	if err != nil {
+		return nil, err
+	}
+	moved, fact := l.Rec.Run.Git.Moved(now), &history.MovesAccepted{By: l.Accepted.By}
+	var named []string
+	if fact.Committing, named, err = l.Commits.Accept(ctx, l.Policy().Commits, l.Accepted.Moved); err != nil {
+		return nil, err
+	}
+	named = append(named, l.Accepted.hooks(moved)...)
+	if reasons := l.Accepted.otherwise(moves, named); len(reasons) > 0 {
 		refused := l.Refuse("accept all that moved, by its name, or undo it", "")
 		if len(moves) == 0 {
 			refused.Hint = "nothing moved that the run is bound to: accept nothing"
@@ -262,13 +272,8 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 		refused.Reasons, refused.Actions = reasons, []action.Action{l.Bound.Accepting(moves)}
 		return nil, refused
 	}
-	fact := &history.MovesAccepted{By: l.Accepted.By}
 	if l.Accepted.repository() {
-		now, err := git.Read(l.Work.Root)
-		if err != nil {
-			return nil, err
-		}
-		moved := l.Rec.Run.Git.Moved(now)
+		moved := l.Accepted.others(moved)
 		switch {
 		case len(moved) == 0:
 			return nil, l.Refuse("accept nothing that is as it was", "the repository did not move")
@@ -281,6 +286,10 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 	for _, m := range moves {
 		fact.Moved = append(fact.Moved, m.String())
 	}
+	slices.Sort(named)
+	for _, name := range slices.Compact(named) {
+		fact.Moved = append(fact.Moved, name+" is another one")
+	}
 	fact.Envelope, err = l.Bound.Envelope(ctx)
 	l.Bound.Accepted = fact.Envelope
 	return []history.Fact{fact}, err
@@ -290,12 +299,27 @@ func (l *Life) accept(ctx context.Context) ([]history.Fact, error) {
 // in the repository.
 func (a Accepted) repository() bool { return slices.Contains(a.Moved, binding.RepositoryMoved) }
 
-// otherwise is what a person's word names that did not move, and what moved that
-// it does not name.
-func (a Accepted) otherwise(moves []envelope.Move) (reasons []string) {
+// hooks are those that moved, and that a person lets git run as they are now.
+func (a Accepted) hooks(moved []string) (names []string) {
+	for _, one := range moved {
+		if name := binding.Hook(one); name != "" && slices.Contains(a.Moved, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// others are what moved of a repository besides these hooks.
+func (a Accepted) others(moved []string) []string {
+	return slices.DeleteFunc(slices.Clone(moved), func(one string) bool { return len(a.hooks([]string{one})) > 0 })
+}
+
+// otherwise is what a person's word names that did not move, besides what is known
+// to have, and what moved of the envelope that it does not name.
+func (a Accepted) otherwise(moves []envelope.Move, known []string) (reasons []string) {
 	for _, name := range a.Moved {
 		named := func(m envelope.Move) bool { return name == m.Label() }
-		if name != binding.RepositoryMoved && !slices.ContainsFunc(moves, named) {
+		if name != binding.RepositoryMoved && !slices.Contains(known, name) && !slices.ContainsFunc(moves, named) {
 			reasons = append(reasons, fmt.Sprintf("%q did not move", name))
 		}
 	}
