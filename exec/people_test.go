@@ -96,7 +96,8 @@ func TestAQuestionHoldsWhatAPersonNeeds(t *testing.T) {
 	}
 	q := p.asked[0]
 	evidence := strings.Join(q.Evidence, "\n")
-	for _, want := range []string{"a.txt", "wrong.txt", "restored", "retry 1 of 1"} {
+	for _, want := range []string{"a.txt", "wrong.txt", "restored", "retry 1 of 1",
+		"why it matters: this is not the change that was approved"} {
 		if !strings.Contains(evidence, want) {
 			t.Errorf("the evidence does not say %q:\n%s", want, evidence)
 		}
