@@ -20,15 +20,15 @@ import (
 )
 
 // attestCommand is "planlock attest": it verifies a run that has ended, says what
-// it did in an in-toto statement, and signs that with a key of the user, or with
-// the one that is named.
+// it did in an in-toto statement, or in a layout and links, and signs that with a
+// key of the user, or with the one that is named.
 type attestCommand struct {
 	arguments
 	workspaceFlag
 	Key    string `placeholder:"KEY" help:"the key that signs: a file (PKCS #8 in PEM), or the name of a key of yours; else the one that signs your runs"`
-	Type   string `enum:"run,provenance,test-result" default:"run" placeholder:"TYPE" help:"what is said: run (all of it), provenance (SLSA) or test-result"`
-	Format string `enum:"dsse,bundle" default:"dsse" placeholder:"FORMAT" help:"the output's format: dsse, an envelope, or bundle, a Sigstore bundle, as cosign 3 reads it"`
-	Out    string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output"`
+	Type   string `enum:",run,provenance,test-result" default:"" placeholder:"TYPE" help:"what is said: run (all of it), provenance (SLSA) or test-result; run by default"`
+	Format string `enum:"dsse,bundle,in-toto" default:"dsse" placeholder:"FORMAT" help:"the output's format: dsse, an envelope; bundle, a Sigstore bundle, as cosign 3 reads it; or in-toto, a layout and a link for each step, in a folder"`
+	Out    string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output; with --format in-toto, to a new folder"`
 }
 
 // attestationTypes are the types of statements by their names.
@@ -38,6 +38,11 @@ func attestationTypes() map[string]attest.Type {
 
 // Run carries the command out.
 func (f *attestCommand) Run(ctx context.Context, p *cli) error {
+	links := f.Format == "in-toto"
+	if links && (f.Out == "" || f.Type != "") {
+		return &usageError{"attest: --format in-toto writes a layout and links, which have no --type, into a folder: " +
+			"name one that is not there, as in  -o links"}
+	}
 	ws := p.workspace(f.Dir)
 	id, err := find(ws, f.first())
 	if err != nil {
@@ -47,12 +52,19 @@ func (f *attestCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	statement, err := attest.New(ctx, ws, id, attestationTypes()[f.Type])
+	if run, err := ws.History(ctx, id); err == nil && run.After != nil {
+		p.warn("the work of the run was set back since it ended, and what is attested is what it was then")
+	}
+	if links {
+		files, err := attest.Links(ctx, ws, id, key)
+		if err != nil {
+			return err
+		}
+		return writeFolder(f.Out, files)
+	}
+	statement, err := attest.New(ctx, ws, id, attestationTypes()[cmp.Or(f.Type, "run")])
 	if err != nil {
 		return err
-	}
-	if run, err := ws.History(ctx, id); err == nil && run.After != nil {
-		p.warn("the work of the run was set back since it ended, and the statement says what it was then")
 	}
 	sign := attest.Sign
 	if f.Format == "bundle" {
@@ -67,6 +79,19 @@ func (f *attestCommand) Run(ctx context.Context, p *cli) error {
 		return write(p.out)
 	}
 	return streamFile(f.Out, write)
+}
+
+// writeFolder makes a folder of files.
+func writeFolder(dir string, files map[string][]byte) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // attestingKey is the key that signs a statement. One that lies in the workspace

@@ -322,6 +322,52 @@ func tamperings(other, another []byte) map[string]func(*dsse.Envelope) {
 	}
 }
 
+// TestLinks looks at a layout and the link of its step: module internal/interop
+// has in-toto verify them.
+func TestLinks(t *testing.T) {
+	keys := keysOfEachKind(t)
+	ws, run := greeted(t, exec.Func(greets), nil)
+	for kind, key := range keys {
+		files := must(attest.Links(t.Context(), ws, run, key))
+		if len(files) != 2 || files[attest.LayoutName] == nil {
+			t.Fatalf("%s: %d files", kind, len(files))
+		}
+		for name, text := range files {
+			e := &dsse.Envelope{}
+			if err := json.Unmarshal(text, e); err != nil {
+				t.Fatal(err)
+			}
+			id := e.Signatures[0].KeyID
+			if name != attest.LayoutName && name != "1.1."+id[:8]+".link" {
+				t.Errorf("%s: a link is called %s", kind, name)
+			}
+			said := string(must(base64.StdEncoding.DecodeString(e.Payload)))
+			want := []string{`"products":{"greeting.txt":{"sha256":"5891b5b5`, `"materials":{}`}
+			if name == attest.LayoutName {
+				want = []string{`"pubkeys":["` + id, `["CREATE","greeting.txt"],["DISALLOW","*"]`,
+					`["REQUIRE","greeting.txt"],["MATCH","greeting.txt","WITH","PRODUCTS","FROM","1.1"],["DISALLOW","greeting.txt"]`}
+			}
+			for _, w := range want {
+				if !strings.Contains(said, w) {
+					t.Errorf("%s: %s says no %s: %s", kind, name, w, said)
+				}
+			}
+			if err := theirVerdict(t, e, key.Public()); err != nil {
+				t.Errorf("%s: %s: %v", kind, name, err)
+			}
+		}
+	}
+	open, waits := interrupted(t)
+	var sealed *attest.NotSealedError
+	if _, err := attest.Links(t.Context(), open, waits, keys["ecdsa"]); !errors.As(err, &sealed) {
+		t.Errorf("of a run that waits: %v", err)
+	}
+	other := must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
+	if _, err := attest.Links(t.Context(), ws, run, other); !errors.Is(err, attest.ErrKey) {
+		t.Errorf("with a key of another kind: %v", err)
+	}
+}
+
 // TestRefused asks for statements that nobody can make, and has changed ones
 // compared.
 func TestRefused(t *testing.T) {

@@ -81,9 +81,9 @@ func encode(v any) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// sign signs a statement, and verifies the signature: a signer may be at fault.
-func sign(ctx context.Context, s *Statement, key crypto.Signer) (*dsse.Envelope, error) {
-	text, err := json.Marshal(s)
+// sign signs a payload, and verifies the signature: a signer may be at fault.
+func sign(ctx context.Context, payload any, key crypto.Signer) (*dsse.Envelope, error) {
+	text, err := json.Marshal(payload)
 	if err != nil {
 		return nil, err
 	}

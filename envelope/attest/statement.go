@@ -96,16 +96,9 @@ var ErrType = errors.New("attest: no such type of statement")
 // The error is a [*NotSealedError], an [*UnsignedError], or what
 // [exec.Workspace.Verify] returns.
 func New(ctx context.Context, ws exec.Workspace, run string, t Type) (*Statement, error) {
-	proof, err := ws.Verify(ctx, run)
+	r, err := sealed(ctx, ws, run)
 	if err != nil {
 		return nil, err
-	}
-	r := proof.Run.AsSealed()
-	switch {
-	case r.Sealed == nil:
-		return nil, &NotSealedError{run, r.Status}
-	case len(r.Signed.End) > 0:
-		return nil, &UnsignedError{run, r.Signed.End[0].Seq}
 	}
 	var predicate any
 	switch t {
@@ -127,6 +120,22 @@ func New(ctx context.Context, ws exec.Workspace, run string, t Type) (*Statement
 		return nil, err
 	}
 	return &Statement{Type: StatementType, Subject: subjects, PredicateType: t, Predicate: text}, nil
+}
+
+// sealed verifies a run, and returns it as it ended.
+func sealed(ctx context.Context, ws exec.Workspace, run string) (*history.Run, error) {
+	proof, err := ws.Verify(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	r := proof.Run.AsSealed()
+	switch {
+	case r.Sealed == nil:
+		return nil, &NotSealedError{run, r.Status}
+	case len(r.Signed.End) > 0:
+		return nil, &UnsignedError{run, r.Signed.End[0].Seq}
+	}
+	return r, nil
 }
 
 // parse reads a statement, and looks whether it is one.

@@ -17,25 +17,14 @@ import (
 
 // subjectsOf are the files that a run changed and left so, its tree and its
 // journal.
-func subjectsOf(ctx context.Context, ws exec.Workspace, run *history.Run) (subjects []Resource, err error) {
-	store, shut, err := ws.Store()
+func subjectsOf(ctx context.Context, ws exec.Workspace, run *history.Run) ([]Resource, error) {
+	steps, left, err := workOf(ctx, ws, run)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, shut()) }()
-	left, err := store.Tree(ctx, run.Tree)
-	if err != nil {
-		return nil, err
-	}
-	made, err := made(ctx, store, run)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range slices.Sorted(maps.Keys(made)) {
-		// What somebody else wrote over is not the run's.
-		if e, ok := left.Lookup(path); ok && e.Digest == made[path] {
-			subjects = append(subjects, Resource{Name: ledger.Quote(path), Digest: digest(ofFile, e.Digest)})
-		}
+	var subjects []Resource
+	for _, path := range sorted(left) {
+		subjects = append(subjects, Resource{Name: ledger.Quote(path), Digest: digest(ofFile, steps[left[path]].made[path])})
 	}
 	return append(subjects, Resource{Name: ownName + run.Started.Run + treeName, Digest: digest(ofTree, run.Tree.Tree)},
 		journalOf(run)), nil
@@ -46,37 +35,68 @@ func journalOf(run *history.Run) Resource {
 	return Resource{Name: ownName + run.Started.Run + journalName, Digest: digest(ofJournal, run.Head.Hash)}
 }
 
-// made are the contents of the files that accepted steps made, as the last of
-// them left each.
-func made(ctx context.Context, store *checkpoint.Store, run *history.Run) (map[string]ledger.Digest, error) {
-	files := map[string]ledger.Digest{}
+// A work is what an accepted step did to files: the contents of those that it
+// changed or deleted, and of those that it made or changed.
+type work struct {
+	step      *history.Step
+	had, made map[string]ledger.Digest
+}
+
+// workOf is what the accepted steps of a run did, in the order in which they
+// ended; and which of them left each file that is in the tree at the end as it
+// was made: what somebody else wrote over is not the run's.
+func workOf(ctx context.Context, ws exec.Workspace, run *history.Run) (all []work, left map[string]int, err error) {
+	store, shut, err := ws.Store()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, shut()) }()
+	end, err := store.Tree(ctx, run.Tree)
+	if err != nil {
+		return nil, nil, err
+	}
 	accepted := slices.DeleteFunc(slices.Clone(run.Steps), func(s *history.Step) bool { return !wasAccepted(s) })
 	slices.SortStableFunc(accepted, func(a, b *history.Step) int { return cmp.Compare(a.EndedAt, b.EndedAt) })
-	for _, s := range accepted {
-		account := s.Account()
-		if account == nil {
-			continue
+	left = map[string]int{}
+	for i, s := range accepted {
+		changes, err := changesOf(ctx, store, s)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the changes of step %s: %w", s.Address, err)
 		}
-		changes := account.Changes
-		if account.Whole != "" {
-			text, err := store.Get(ctx, account.Whole)
-			if err != nil {
-				return nil, fmt.Errorf("the changes of step %s: %w", s.Address, err)
-			}
-			whole := &history.Accounted{}
-			if err := json.Unmarshal(text, whole); err != nil {
-				return nil, fmt.Errorf("the changes of step %s: %w", s.Address, err)
-			}
-			changes = whole.Changes
-		}
+		w := work{s, map[string]ledger.Digest{}, map[string]ledger.Digest{}}
 		for _, ch := range changes {
-			delete(files, ch.Path)
+			delete(left, ch.Path)
+			if e := ch.Before; e != nil && e.Kind == ledger.File && e.Digest != "" {
+				w.had[ch.Path] = e.Digest
+			}
 			if e := ch.After; e != nil && e.Kind == ledger.File && e.Digest != "" {
-				files[ch.Path] = e.Digest
+				w.made[ch.Path] = e.Digest
+				left[ch.Path] = i
 			}
 		}
+		all = append(all, w)
 	}
-	return files, nil
+	maps.DeleteFunc(left, func(path string, by int) bool {
+		e, ok := end.Lookup(path)
+		return !ok || e.Digest != all[by].made[path]
+	})
+	return all, left, nil
+}
+
+// changesOf are all changes of a step.
+func changesOf(ctx context.Context, store *checkpoint.Store, s *history.Step) ([]ledger.Change, error) {
+	account := s.Account()
+	if account == nil || account.Whole == "" {
+		account = cmp.Or(account, &history.Accounted{})
+		return account.Changes, nil
+	}
+	text, err := store.Get(ctx, account.Whole)
+	if err != nil {
+		return nil, err
+	}
+	whole := &history.Accounted{}
+	err = json.Unmarshal(text, whole)
+	return whole.Changes, err
 }
 
 // wasAccepted reports whether the work of a step is in the tree that its run left.
