@@ -1,7 +1,10 @@
 package planlock_test
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,6 +90,51 @@ func TestAction(t *testing.T) {
 			t.Errorf("output %s: %+v", name, out)
 		}
 	}
+}
+
+// TestActionSchema has action-validator of npm hold action.yml against the schema that
+// editors use, where NODE_PATH has it, and refuse one that says nonsense.
+func TestActionSchema(t *testing.T) {
+	validator := ""
+	for _, dir := range filepath.SplitList(os.Getenv("NODE_PATH")) {
+		if at := filepath.Join(dir, "@action-validator", "cli", "cli.mjs"); validator == "" && exists(at) {
+			validator = at
+		}
+	}
+	node, err := exec.LookPath("node")
+	if err != nil || validator == "" {
+		t.Skip("no node, or NODE_PATH has no @action-validator/cli")
+	}
+	text, err := os.ReadFile("action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		old, by string
+		ok      bool
+	}{
+		{"", "", true},
+		{"using: composite", "using: compost", false},
+		{"shell: bash", "shel: bash", false},
+		{"color: blue", "color: mauve", false},
+		{"default: check", "fallback: check", false},
+	} {
+		dir := t.TempDir()
+		changed := bytes.Replace(text, []byte(c.old), []byte(c.by), 1)
+		if err := os.WriteFile(filepath.Join(dir, "action.yml"), changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said, err := exec.CommandContext(t.Context(), node, validator, filepath.Join(dir, "action.yml")).CombinedOutput()
+		if (err == nil) != c.ok {
+			t.Errorf("with %q: %v\n%s", c.by, err, said)
+		}
+	}
+}
+
+// exists reports whether there is a file.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // TestPreCommitHook holds the hook to what pre-commit reads.

@@ -5,6 +5,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -45,6 +48,30 @@ func TestJUnitForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkJUnit(t, s.name, string(text))
+	}
+}
+
+// TestJUnitSchemas has xmllint hold each story against the schemas in the files that
+// PLANLOCK_XSD lists: those of Ant (JUnit.xsd) and of Jenkins (junit-10.xsd), say,
+// which are others' to distribute.
+func TestJUnitSchemas(t *testing.T) {
+	schemas := filepath.SplitList(os.Getenv("PLANLOCK_XSD"))
+	if len(schemas) == 0 {
+		t.Skip("PLANLOCK_XSD lists no schemas")
+	}
+	for _, s := range stories {
+		told := s.tell(t)
+		text, err := as(document.JUnit, told.plan, told.fold())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, schema := range schemas {
+			c := exec.CommandContext(t.Context(), "xmllint", "--nonet", "--noout", "--schema", schema, "-")
+			c.Stdin = strings.NewReader(string(text))
+			if said, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%s, %s: %v\n%s", s.name, schema, err, said)
+			}
+		}
 	}
 }
 
