@@ -3,9 +3,13 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/planlock/planlock/exec"
@@ -118,6 +122,43 @@ func TestHostObserves(t *testing.T) {
 		bytes.NewReader(nil), &out, &errs)
 	if status != 1 || asked.times == 0 || !slices.Contains(told, "ended") {
 		t.Errorf("ended with %d, was advised %d times, and told %v\n%s%s", status, asked.times, told, &out, &errs)
+	}
+}
+
+// TestTelemetry: the collector that the user's environment names is told of a run; one that is
+// not there, or is asked for in a way that nobody speaks, is a warning.
+func TestTelemetry(t *testing.T) {
+	const text = "schema = 1\nnon_goals = []\n[goal]\ndescription = \"Write\"\n[[requirements]]\nid = \"R1\"\ntext = \"A note\"\n" +
+		"[[tasks]]\nid = 1\ndescription = \"Write\"\n[[tasks.steps]]\nid = 1\ndescription = \"Write\"\nrun = \"echo a > a.txt\"\n" +
+		"requirements = [\"R1\"]\nrollback = \"reversible\"\non_failure = \"block\"\nsemantic_change = \"extending\"\n" +
+		"limits = { max_files = 1, max_lines = 9 }\nartifacts = { create = [\"a.txt\"] }\n" +
+		"postconditions = [{ kind = \"file_contains\", path = \"a.txt\", text = \"a\" }]\n"
+	var asked sync.Map
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked.Store(r.URL.Path, true) }))
+	defer collector.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	plan := filepath.Join(inFolder(t, map[string]string{"plan.toml": text}), "plan.toml")
+	for _, c := range []struct{ endpoint, protocol, warning string }{
+		{"", "", ""},
+		{collector.URL, "", ""},
+		{collector.URL, "grpc", "OpenTelemetry is told nothing: "},
+		{gone.URL, "", "OpenTelemetry was not told all: "},
+	} {
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.endpoint)
+		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", c.protocol)
+		asked.Clear()
+		var out, errs bytes.Buffer
+		status := run(With{}, []string{"run", "--dir", inFolder(t, nil), plan}, bytes.NewReader(nil), &out, &errs)
+		if warned := strings.Contains(errs.String(), "OpenTelemetry"); status != 0 || warned != (c.warning != "") ||
+			!strings.Contains(errs.String(), c.warning) {
+			t.Errorf("%+v: ended with %d\n%s%s", c, status, &out, &errs)
+		}
+		for _, path := range []string{"/v1/traces", "/v1/metrics"} {
+			if _, told := asked.Load(path); told != (c.endpoint == collector.URL && c.warning == "") {
+				t.Errorf("%+v: %s told: %t", c, path, told)
+			}
+		}
 	}
 }
 

@@ -305,9 +305,12 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	told := s.settled.notifier(s.Dir)
 	var broken error // of writing the journal; the run does not fail because of it
 	streams := s.Format == "jsonl"
+	tell, done := p.telemetry()
+	defer done(ctx) // what came of it is printed by then: nobody waits for a collector
 	c.Observe = func(ctx context.Context, e event.Event) {
 		shown.Observe(ctx, e)
 		told.Observe(ctx, e)
+		tell(ctx, e)
 		if p.begun != nil && e.Run != "" {
 			p.begun(e.Run)
 		}
