@@ -18,7 +18,8 @@ const (
 	Proved Basis = "proved"
 	// Reviewed: somebody who did not do the work found it met, and cites where.
 	Reviewed Basis = "reviewed"
-	// SelfTested: as proved, by a check that runs files which the step wrote.
+	// SelfTested: as proved, by a check that holds only with what the step wrote or
+	// removed of what it runs.
 	SelfTested Basis = "self-tested"
 	// Declared: the declared artifacts, and only these, happened.
 	Declared Basis = "declared"
@@ -98,11 +99,10 @@ func (r *Run) Fallen() map[plan.Address]string {
 	return fallen
 }
 
-// hear has the checks that tell, and run nothing which the work itself wrote,
-// count for other steps.
+// hear has the checks that prove something count for other steps.
 func (a *Standings) hear(controls []Control) {
 	for _, c := range controls {
-		if !c.Tells() || len(c.Own) > 0 {
+		if !c.Proves() {
 			continue
 		}
 		for _, other := range c.Steps {
@@ -187,7 +187,7 @@ func alone(s *Step) (basis Basis, why string) {
 	basis, why = onAccount(s.Last())
 	for _, c := range s.Controls() {
 		switch {
-		case c.Tells() && len(c.Own) == 0:
+		case c.Proves():
 			return Proved, c.String()
 		case c.Tells():
 			basis, why = SelfTested, c.String()

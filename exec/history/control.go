@@ -28,9 +28,14 @@ type Control struct {
 	// has said already that the check tells nothing.
 	Before  ControlResult `json:"before"`
 	Emptied ControlResult `json:"emptied,omitempty"`
+	// Withheld is the tree after the work with Own as it was before it; "" where
+	// Own names nothing, or where Before has said already that the check tells
+	// nothing. Where the check holds there, Emptied is without Own, too.
+	Withheld ControlResult `json:"withheld,omitempty"`
 	// Keeps says that the work was to keep what holds, as a refactoring is.
 	Keeps bool `json:"keeps,omitempty"`
-	// Own are files that the check runs and that the work itself wrote.
+	// Own are files that the check runs, or that say what it runs, and that the
+	// work itself wrote or removed; a few of them.
 	Own []string `json:"own,omitempty"`
 	// Steps are others that the check speaks for: those that wrote it, or that
 	// serve the requirement whose check it is.
@@ -52,18 +57,27 @@ func (c *Control) MayTell() bool {
 	return c.Before == ControlFailed || c.Keeps && c.Before == ControlHolds
 }
 
+// Proves reports whether the check tells the work from its absence, by nothing
+// that the work itself has it run.
+func (c *Control) Proves() bool {
+	return c.Tells() && (len(c.Own) == 0 || c.Withheld == ControlHolds)
+}
+
 // String says what the control showed.
 func (c *Control) String() string {
 	switch {
 	case !c.Tells() && c.Why != "":
 		return fmt.Sprintf("%s holds, and nobody knows whether it would without the work: %s", c.Check, c.Why)
+	case !c.Tells() && c.Before == ControlFailed && c.Withheld == ControlFailed:
+		return fmt.Sprintf("%s holds also with nothing in the files that the step wrote, and not without what it wrote "+
+			"or removed of what it runs: %s", c.Check, strings.Join(c.Own, ", "))
 	case !c.Tells() && c.Before == ControlFailed:
 		return fmt.Sprintf("%s holds also with nothing in the files that the step wrote: let the plan check what is in them",
 			c.Check)
 	case !c.Tells():
 		return fmt.Sprintf("%s holds, and did without the work", c.Check)
-	case len(c.Own) > 0:
-		return fmt.Sprintf("%s holds, and not without the work, which wrote what it runs: %s", c.Check,
+	case !c.Proves():
+		return fmt.Sprintf("%s holds, and not without what the work wrote or removed of what it runs: %s", c.Check,
 			strings.Join(c.Own, ", "))
 	}
 	return fmt.Sprintf("%s holds, and not without the work", c.Check)

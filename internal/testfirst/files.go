@@ -7,17 +7,12 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
-// Files are the files that a check runs, and that changes wrote: tests, and
-// programs that the command names first, unless what they print is held against
-// the plan.
-func Files(c plan.Check, changes []ledger.Change) []string {
-	if !runsCode(c) {
-		return nil
-	}
-	started := starts(c)
+// Files are the files that the command of a test runs, and that changes wrote:
+// tests, and programs that it names first.
+func Files(command string, changes []ledger.Change) []string {
+	started := starts(command)
 	return written(changes, func(file string) bool {
 		return isTest(file) || slices.ContainsFunc(started, func(name string) bool { return isAt(file, name) })
 	})
@@ -36,7 +31,7 @@ func Frozen(command string, changes []ledger.Change) []string {
 }
 
 func testOf(command string, changes []ledger.Change, seen bool) []string {
-	ran := Files(plan.Check{Kind: "command", Run: command}, changes)
+	ran := Files(command, changes)
 	names := named(command, seen)
 	return written(changes, func(file string) bool {
 		return slices.Contains(ran, file) || slices.ContainsFunc(names, func(n string) bool { return isAt(file, n) })
@@ -79,21 +74,12 @@ func written(changes []ledger.Change, want func(file string) bool) []string {
 // the command runs.
 func isAt(file, name string) bool { return file == name || strings.HasSuffix(file, "/"+name) }
 
-// runsCode reports whether a check may run code of the tree.
-func runsCode(c plan.Check) bool {
-	return !slices.Contains([]string{"file_absent", "file_contains", "symbol_exists", "symbol_absent", "go_build",
-		"go_vet", "go_api_compatible"}, c.Kind)
-}
-
-// starts are the files that the command of a check starts, or that say what is
-// started, without the folders that the command changes to.
-func starts(c plan.Check) []string {
-	if c.Kind != "command" || c.StdoutContains != "" {
-		return nil
-	}
+// starts are the files that a command starts, or that say what is started, without
+// the folders that the command changes to.
+func starts(command string) []string {
 	var files []string
 	begins := true // a command
-	for _, w := range strings.Fields(separators().Replace(c.Run)) {
+	for _, w := range strings.Fields(separators().Replace(command)) {
 		switch {
 		case w == ";":
 			begins = true
@@ -116,7 +102,7 @@ var separators = sync.OnceValue(func() *strings.Replacer {
 // or runs the file that follows it, as an interpreter.
 func startsOthers(name string) bool {
 	switch name {
-	case "env", "timeout", "nice", "time", "exec", "command", "sudo", "xargs":
+	case "env", "timeout", "nice", "time", "exec", "command", "sudo", "xargs", ".", "source":
 		return true
 	}
 	switch strings.TrimRight(path.Base(name), "0123456789.") {
@@ -173,13 +159,15 @@ func isTest(name string) bool {
 	case strings.HasPrefix(base, "test_"), strings.HasSuffix(stem, "_test"), strings.HasSuffix(stem, ".test"),
 		strings.HasSuffix(stem, "_spec"), strings.HasSuffix(stem, ".spec"), base == "conftest.py":
 		return true
+	case slices.Contains([]string{"test", "tests", "spec"}, stem):
+		return slices.Contains(code, path.Ext(base))
 	case strings.HasSuffix(path.Base(name), "Test.java"), strings.HasSuffix(path.Base(name), "Tests.cs"),
 		strings.HasSuffix(path.Base(name), "Test.kt"):
 		return true
 	}
 	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
 		switch path.Base(folder) {
-		case "test", "tests", "__tests__", "spec", "testdata":
+		case "test", "tests", "__tests__", "__mocks__", "__snapshots__", "spec", "testdata", "e2e":
 			return true
 		}
 	}

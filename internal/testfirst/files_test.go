@@ -1,6 +1,7 @@
 package testfirst_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,34 +11,84 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Files are those that a command runs, and not those that it looks at.
-func TestFiles(t *testing.T) {
+// What steers a check are the files that its command runs, and not those that it
+// looks at.
+func TestApartByCommand(t *testing.T) {
 	var changes []ledger.Change
 	for _, name := range []string{"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "notes.md", "a_test.go", "x.py"} {
 		changes = append(changes, ledger.Change{Path: name, After: &ledger.Entry{Path: name, Kind: ledger.File, Size: 1}})
 	}
 	for run, want := range map[string][]string{
-		"grep -q x notes.md":            {"a_test.go"},
-		"test -s notes.md":              {"a_test.go"},
-		"make test":                     {"Makefile", "app/Makefile", "a_test.go"},
-		"make -C app test":              {"Makefile", "app/Makefile", "a_test.go"},
-		"cd app && CI=1 make test":      {"Makefile", "app/Makefile", "a_test.go"},
-		`sh -c "cd app; ./run.sh"`:      {"app/run.sh", "a_test.go"},
-		"timeout 10 sh -e app/run.sh":   {"app/run.sh", "a_test.go"},
-		"npm --prefix app test":         {"app/package.json", "a_test.go"},
-		"cat notes.md | python3 x.py":   {"a_test.go", "x.py"},
-		"env A=b /usr/bin/python3 x.py": {"a_test.go", "x.py"},
+		"grep -q x notes.md":            nil,
+		"test -s notes.md":              nil,
+		"! grep -q x Makefile":          nil,
+		"make test":                     {"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "a_test.go"},
+		"make -C app test":              {"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "a_test.go"},
+		`sh -c "cd app; ./run.sh"`:      {"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "a_test.go"},
+		"timeout 10 sh -e app/run.sh":   {"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "a_test.go"},
+		". ./x.py && go test ./...":     {"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "x.py", "a_test.go"},
+		"cat notes.md | python3 x.py":   {"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "x.py", "a_test.go"},
+		"env A=b /usr/bin/python3 x.py": {"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "x.py", "a_test.go"},
+		"jsonlint app/package.json":     {"Makefile", "app/Makefile", "app/run.sh", "a_test.go"},
+		"jest -c app/package.json":      {"Makefile", "app/Makefile", "app/run.sh", "app/package.json", "a_test.go"},
 	} {
-		if diff := cmp.Diff(want, testfirst.Files(plan.Check{Kind: "command", Run: run}, changes)); diff != "" {
+		if diff := cmp.Diff(want, steers(plan.Check{Kind: "command", Run: run}, changes)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", run, diff)
 		}
 	}
 	printed := plan.Check{Kind: "command", Run: "sh app/run.sh", StdoutContains: "ok"}
-	if got := testfirst.Files(printed, changes[1:5]); got != nil {
+	if got := steers(printed, changes[1:5]); got != nil {
 		t.Errorf("what is printed is held against the plan, and %q are its own", got)
 	}
-	if got := testfirst.Files(plan.Check{Kind: "file_contains", Path: "a_test.go"}, changes); got != nil {
+	if got := steers(plan.Check{Kind: "file_contains", Path: "a_test.go"}, changes); got != nil {
 		t.Errorf("what is looked at is no code: %q", got)
+	}
+	if got := steers(plan.Check{Kind: "host"}, changes); !slices.Equal(got, []string{"a_test.go"}) {
+		t.Errorf("of a check of the host these are its own: %q", got)
+	}
+}
+
+// steers are the paths that steer a check.
+func steers(c plan.Check, changes []ledger.Change) (paths []string) {
+	_, steering := testfirst.Apart(c, changes)
+	for _, s := range steering {
+		paths = append(paths, s.Path)
+	}
+	return paths
+}
+
+// Source code, data and prose are work by what they are called, and where they
+// lie; a file that was removed is told like any other, and a link steers.
+func TestApartByName(t *testing.T) {
+	file := func(name string) ledger.Change {
+		return ledger.Change{Path: name, After: &ledger.Entry{Path: name, Kind: ledger.File, Size: 1}}
+	}
+	for _, name := range []string{"a.go", "src/app.js", "lib/x.py", "README.md", "notes.txt", "locales/de.json", "deploy/app.yaml",
+		"src/setup.ts", "app/config.go", "src/project.py", "docs/spec.md", "tools/gen.go", "cmd/tool/main.go"} {
+		if got := steers(plan.Check{Kind: "command", Run: "make test"}, []ledger.Change{file(name)}); got != nil {
+			t.Errorf("%s steers the check", name)
+		}
+	}
+	for _, name := range []string{".npmrc", "local.mk", "package.json", "app/package.json", "pytest.ini", "tests/a.py", "test.js",
+		"jest.config.js", "vitest.config.ts", "jest.setup.ts", ".mocharc.js", "tsconfig.json", "app/tsconfig.build.json", "tox.ini",
+		"Cargo.toml", ".cargo/config.toml", "go.mod", "go.work", "app/go.mod", "data.json", "setup.py", "pytest.py", "scripts/check.js",
+		"check.sh", "bin/jest", "node_modules/jest/index.js", "vendor/x/x.go", "requirements-dev.txt", "CMakeLists.txt", "build.rs",
+		"build.gradle.kts", "karma.conf.js", "app/tests.py", "a.spec.ts", "x/__snapshots__/a.snap"} {
+		gone := file(name)
+		gone.Before, gone.After = gone.After, nil
+		for _, c := range []ledger.Change{file(name), gone} {
+			if got := steers(plan.Check{Kind: "go_test"}, []ledger.Change{c}); len(got) != 1 {
+				t.Errorf("%s does not steer the check", name)
+			}
+		}
+	}
+	link := ledger.Change{Path: "a.go", After: &ledger.Entry{Path: "a.go", Kind: ledger.Link, Target: "b.go"}}
+	if got := steers(plan.Check{Kind: "go_test"}, []ledger.Change{link}); len(got) != 1 {
+		t.Error("a link does not steer the check")
+	}
+	folder := ledger.Change{Path: "tests", Before: &ledger.Entry{Path: "tests", Kind: ledger.Dir}}
+	if work, got := testfirst.Apart(plan.Check{Kind: "go_test"}, []ledger.Change{folder}); len(work)+len(got) != 0 {
+		t.Error("a folder that went is on a side")
 	}
 }
 

@@ -33,6 +33,9 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, by string) error {
 	if t.before, err = a.Work.Known(ctx); err != nil {
 		return err
 	}
+	if err := a.Work.Aside().Begin(); err != nil {
+		return err
+	}
 	from, err := t.prepare()
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func (t judging) control(ctx context.Context) *fault {
 	pass := t.Panel.Prepare(t.Pass(gate.After, t.s, t.runner.Judge()))
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
 	c := &control.Case{Work: t.Work, Contract: t.Contract, Pass: pass, Changes: t.entry.Changes,
-		Checks: t.step.Postconditions, Keeps: t.step.SemanticChange == plan.Preserving, Touched: t.Touchy}
+		Aside: t.Work.Aside(), Checks: t.step.Postconditions, Keeps: t.step.SemanticChange == plan.Preserving, Touched: t.Touchy}
 	found, after, err := c.Run(ctx)
 	switch {
 	case err != nil:
@@ -76,9 +76,8 @@ func (t judging) seenRed(ctx context.Context) []history.Control {
 	for _, s := range t.Contract.Intents() {
 		writer := t.Rec.Run.Step(s.Address)
 		if s.TestIntent.FixedBy == t.s.Address && writer != nil && writer.Status == history.Completed {
-			check := plan.Check{Kind: "command", Run: s.TestIntent.Test}
 			seen = append(seen, history.Control{Check: s.TestIntent.Test, Before: history.ControlFailed,
-				Own: control.Own(check, t.entry.Changes), Steps: []plan.Address{s.Address}})
+				Own: control.Own(s.TestIntent.Test, t.entry.Changes), Steps: []plan.Address{s.Address}})
 		}
 	}
 	return append(seen, t.writtenFirst(ctx)...)
@@ -105,7 +104,7 @@ func (t judging) writtenFirst(ctx context.Context) []history.Control {
 		told.Why = "what the test was when it failed cannot be read: " + err.Error()
 		return []history.Control{told}
 	}
-	told.Own = control.Own(plan.Check{Kind: "command", Run: red.Test}, ledger.Diff(tree, t.after))
+	told.Own = control.Own(red.Test, ledger.Diff(tree, t.after))
 	return []history.Control{told}
 }
 

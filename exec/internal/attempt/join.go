@@ -29,6 +29,9 @@ func (a *Attempts) Join(ctx context.Context, s *history.Step) error {
 	if t.before, err = a.Work.Known(ctx); err != nil {
 		return err
 	}
+	if err := a.Work.Aside().Begin(); err != nil {
+		return err
+	}
 	a.Work.Ours = true
 	a.Rec.Seen.Forget(guard.Tree)
 	a.external()

@@ -33,7 +33,7 @@ func (t judging) looked() func(plan.Address) bool {
 	standings := t.Rec.Run.Standings()
 	return func(of plan.Address) bool {
 		if of == t.s.Address {
-			return slices.ContainsFunc(t.controls, func(c history.Control) bool { return c.Tells() && len(c.Own) == 0 })
+			return slices.ContainsFunc(t.controls, func(c history.Control) bool { return c.Proves() })
 		}
 		basis, _ := standings.Of(t.Rec.Run.Step(of))
 		return basis.Counts()

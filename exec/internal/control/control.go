@@ -32,6 +32,11 @@ type Case struct {
 	Checks  []plan.Check
 	// Keeps says that the work was to keep what holds.
 	Keeps bool
+	// Aside is what the work wrote besides the tree; nil where nobody knows.
+	Aside *worktree.Aside
+	// Alone tells the checks that speak for no step, so that it does not matter what
+	// they run; nil: there are none.
+	Alone func(plan.Check) bool
 	// Touched says that whoever judges may have written in the folder.
 	Touched bool
 }
@@ -46,7 +51,7 @@ func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error)
 	for _, k := range c.Checks {
 		if k.CanProve() {
 			asked = append(asked, k)
-			all = append(all, history.Control{Check: k.String(), Keeps: c.Keeps, Own: Own(k, c.Changes)})
+			all = append(all, history.Control{Check: k.String(), Keeps: c.Keeps})
 		}
 	}
 	if len(asked) == 0 || len(c.Changes) == 0 {
@@ -68,8 +73,12 @@ func (c *Case) Run(ctx context.Context) ([]history.Control, *ledger.Tree, error)
 	}
 	err = c.on(ctx, c.Pass.Before, asked, func(i int) bool { return all[i].Before == "" },
 		func(i int, r history.ControlResult, why string) { all[i].Before, all[i].Why = r, why })
+	if err == nil {
+		err = c.withoutOwn(ctx, asked, all)
+	}
 	if emptied != nil && err == nil {
-		err = c.on(ctx, emptied, asked, func(i int) bool { return all[i].MayTell() },
+		err = c.on(ctx, emptied, asked,
+			func(i int) bool { return all[i].MayTell() && all[i].Withheld != history.ControlHolds },
 			func(i int, r history.ControlResult, why string) {
 				all[i].Emptied = r
 				if all[i].Why == "" {
@@ -112,31 +121,31 @@ func (c *Case) trees() (why string, emptied *ledger.Tree, err error) {
 	if size > maxBytes {
 		return fmt.Sprintf("the work wrote more than %d MiB", maxBytes>>20), nil, nil
 	}
-	emptied, err = c.emptied()
+	emptied, err = nothingIn(c.Pass.After, c.Changes)
 	return "", emptied, err
 }
 
-// emptied is After with nothing in the files that the work wrote; nil if they
-// hold nothing already.
-func (c *Case) emptied() (*ledger.Tree, error) {
+// nothingIn is a tree with nothing in the files that changes wrote; nil if they wrote
+// none.
+func nothingIn(tree *ledger.Tree, changes []ledger.Change) (*ledger.Tree, error) {
 	none := ledger.Sum(nil)
-	var emptied []ledger.Change
+	var left []ledger.Change
 	wrote := false
-	for _, change := range c.Changes {
+	for _, change := range changes {
 		if a := change.After; a != nil && a.Kind == ledger.File {
 			entry := *a
 			entry.Size, entry.Digest = 0, none
-			emptied = append(emptied, ledger.Change{Path: change.Path, Before: a, After: &entry})
+			left = append(left, ledger.Change{Path: change.Path, Before: a, After: &entry})
 			wrote = wrote || a.Size > 0
 		}
 	}
-	if len(emptied) == 0 {
+	if len(left) == 0 {
 		return nil, nil
 	}
 	if !wrote {
-		return c.Pass.After, nil // the checks say of it what they say of the work
+		return tree, nil // the checks say of it what they say of the work
 	}
-	return worktree.With(c.Pass.After, emptied, c.Pass.After)
+	return worktree.With(tree, left, tree)
 }
 
 // on holds the checks that are wanted against a tree.

@@ -25,9 +25,12 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 	final := e.Plan.FinalChecks()
 	c := &control.Case{Work: e.Work, Contract: e.Contract, Pass: own, Changes: pass.Changes, Keeps: true,
 		Touched: e.Touchy}
+	speaks := map[string]bool{}
 	for _, f := range final {
 		c.Checks = append(c.Checks, f.Check)
+		speaks[f.Check.String()] = speaks[f.Check.String()] || f.Requirement != ""
 	}
+	c.Alone = func(check plan.Check) bool { return !speaks[check.String()] }
 	found, _, err := c.Run(ctx)
 	if err != nil || len(found) == 0 {
 		return nil, err

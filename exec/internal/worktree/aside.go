@@ -37,6 +37,7 @@ type Stamp struct {
 type Aside struct {
 	of    *Worktree
 	known map[string]Stamp // what copy and workspace both held last; nil: see last
+	begun map[string]Stamp // what the copy held when the attempt in hand began
 	quiet bool             // nobody wrote there since known was noted
 }
 
@@ -155,18 +156,23 @@ func (a *Aside) Written() (written []string, now map[string]Stamp, err error) {
 	if now, err = a.stamps(a.of.Dir); err != nil || known == nil {
 		return nil, now, err
 	}
+	return differing(known, now), now, nil
+}
+
+// differing are the paths of which two states have not the same, sorted.
+func differing(was, now map[string]Stamp) (paths []string) {
 	for path, s := range now {
-		if was, ok := known[path]; !ok || was != s {
-			written = append(written, path)
+		if before, ok := was[path]; !ok || before != s {
+			paths = append(paths, path)
 		}
 	}
-	for path := range known {
+	for path := range was {
 		if _, ok := now[path]; !ok {
-			written = append(written, path)
+			paths = append(paths, path)
 		}
 	}
-	slices.Sort(written)
-	return written, now, nil
+	slices.Sort(paths)
+	return paths
 }
 
 // Drop takes from the copy what an attempt wrote there that failed: it
