@@ -37,8 +37,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 				as.spell(action.Action{Kind: action.Finish, Run: o.Run}))
 		}
 		return "all was carried out, and not all of it was looked at: roll it back" + back(at.run, as) +
-			" and run it with checks that fail without the work (of a step that changes nothing there are none: " +
-			"critical_flag = false has the goal not depend on it), or have an agent or a program look with --validator"
+			" and run it with checks that fail without the work" + checks(at.run.Started.Format) +
+			", or have an agent or a program look with --validator"
 	}
 	for _, s := range at.run.Steps {
 		if s.Failed != nil && s.Last() != nil {
@@ -47,6 +47,15 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		}
 	}
 	return text
+}
+
+// checks says in brackets how a plan of a format has checks, and what there is
+// instead where nothing is changed.
+func checks(format plan.Format) string {
+	if line := format.Verify("COMMAND"); line != "" {
+		return " (in this plan:  " + line + ")"
+	}
+	return " (of a step that changes nothing there are none: critical_flag = false has the goal not depend on it)"
 }
 
 // back is how all that a run did is taken back, in brackets.

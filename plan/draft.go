@@ -24,6 +24,29 @@ const (
 	PendingActions Format = "pending-actions" // a list without an order of its own: what is urgent comes first
 )
 
+// verifying is how files of the formats that do not have the keys of native plans
+// say that a command verifies a task: where its words stand, or in place of them.
+var verifying = map[Format]string{
+	PhasePlan:      "<verify><automated>%s</automated></verify>",
+	PendingActions: "\"acceptance_criteria\": [\"`%s`\"]",
+	"task-master":  "\"testStrategy\": \"`%s`\"",
+	"beads":        "\"acceptance_criteria\": \"`%s`\"",
+	"spec-kit":     inList, "kiro": inList, "openspec": inList, "execplan": inList, "superpowers": inList, "markdown": inList,
+}
+
+// inList stands below the item, or the heading, of a task.
+const inList = "Verify: `%s`"
+
+// Verify is what a file of the format says in or below a task that a command
+// verifies; "" of formats that have the keys of native plans. The command holds
+// nothing that JSON or XML would have to escape.
+func (f Format) Verify(command string) string {
+	if form, ok := verifying[f]; ok {
+		return fmt.Sprintf(form, command)
+	}
+	return ""
+}
+
 // A Draft is a plan that was read and may be edited. It is not safe for
 // concurrent changes.
 type Draft struct {

@@ -2,10 +2,12 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -13,8 +15,8 @@ import (
 type standing struct {
 	Basis history.Basis `json:"basis"`
 	Why   string        `json:"why"`
-	// Verify would have it proved, as a line of the plan; "" where somebody
-	// looked, or nobody has to.
+	// Verify would have it proved, as a line of the plan in its format; "" where
+	// somebody looked, or nobody has to.
 	Verify string `json:"verify,omitempty"`
 	// leftOut is set of work that was there already, which nobody looked at: a
 	// check shows nothing more while the step is left out.
@@ -72,8 +74,8 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 		s.Standing = &standing{Basis: basis, Why: why}
 		if _, in, ok := p.Step(s.Address); ok && essential(in) && !basis.Counts() {
 			if s.Standing.leftOut = s.Skipped != nil && s.Skipped.Done; !s.Standing.leftOut {
-				if s.Standing.Verify = verify(s); looks(in) {
-					s.Standing.looks, s.Standing.Verify = true, "critical_flag = false"
+				if s.Standing.Verify = verify(s, r.Steps[i], r.Started.Format); looks(in) {
+					s.Standing.looks, s.Standing.Verify = true, notCritical(r.Started.Format)
 				}
 			}
 		}
@@ -81,22 +83,56 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 }
 
 // verify is a check that would tell the work of a step from its absence, as far
-// as can be told from what it changed.
-func verify(s *step) string {
-	const form = "postconditions = [{ kind = %s }]"
+// as can be told from what it changed, in the words of the plan's format.
+func verify(s *step, of *history.Step, format plan.Format) string {
+	symbol, path := "", ""
 	if e := s.account(); e != nil {
-		for _, symbol := range e.Symbols {
-			if symbol.Op == "created" {
-				return fmt.Sprintf(form, `"symbol_exists", symbol = `+tomlString(symbol.Name))
+		for _, x := range slices.Backward(e.Symbols) {
+			if x.Op == "created" {
+				symbol = x.Name
 			}
 		}
-		for _, c := range e.Changes {
-			if c.Op != "deleted" && c.Kind != "dir" && utf8.ValidString(c.shown) {
-				return fmt.Sprintf(form, `"file_contains", path = `+tomlString(c.shown)+`, text = "what must be there"`)
+		for _, c := range slices.Backward(e.Changes) {
+			if c.Op != "deleted" && c.Kind != "dir" && utf8.ValidString(c.shown) && !steers(of, c.shown) {
+				path = c.shown
 			}
 		}
 	}
+	command := "what fails without the work"
+	if plainPath.MatchString(path) {
+		command = "grep -q 'what must be there' " + path
+	}
+	if line := format.Verify(command); line != "" {
+		return line
+	}
+	const form = "postconditions = [{ kind = %s }]"
+	switch {
+	case symbol != "":
+		return fmt.Sprintf(form, `"symbol_exists", symbol = `+tomlString(symbol))
+	case path != "":
+		return fmt.Sprintf(form, `"file_contains", path = `+tomlString(path)+`, text = "what must be there"`)
+	}
 	return fmt.Sprintf(form, `"command", run = "what fails without the work"`)
+}
+
+// plainPath is a path that means itself in a command, in JSON and in XML.
+var plainPath = lazyre.New(`^[\w./][\w./@+-]*$`)
+
+// steers reports whether a file that a step wrote is one of those that had its
+// check hold.
+func steers(s *history.Step, path string) bool {
+	return slices.ContainsFunc(s.Controls(), func(c history.Control) bool {
+		return !c.Proves() && slices.Contains(c.Own, path)
+	})
+}
+
+// notCritical has the goal not depend on a step.
+func notCritical(format plan.Format) string {
+	const line = "critical_flag = false"
+	if format.Verify("") != "" {
+		return line + ", which a native plan can say: planlock convert"
+	}
+	return line
 }
 
 // unlooked are the steps that nobody looked at, and that decide whether the goal
