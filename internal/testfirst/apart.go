@@ -113,7 +113,7 @@ func ordinary(file string) bool {
 		case strings.HasPrefix(base, "."):
 			return false
 		case slices.Contains([]string{"node_modules", "vendor", "venv", "site-packages"}, base),
-			!strings.Contains(folder, "/") && slices.Contains([]string{"ci", "hack", "script", "scripts"}, base):
+			!strings.Contains(folder, "/") && slices.Contains(tooling, base):
 			return false
 		}
 	}
@@ -142,6 +142,10 @@ func configures(base string) bool {
 		return strings.HasPrefix(rest, kind)
 	})
 }
+
+// tooling are folders in the root with what is run, and not with what it is run for;
+// two shadow modules of test programs.
+var tooling = strings.Fields("ci hack script scripts pytest unittest")
 
 // Names of files that tools look for, though they look like source code, prose or data.
 var (

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -150,6 +151,10 @@ func told(name string) []string {
 // isNumber reports whether a word is a time or a count, as of timeout.
 func isNumber(w string) bool { return w[0] >= '0' && w[0] <= '9' }
 
+// ofTests are names of source files that are tests, as test.js, test-add.js,
+// add-test.js, AddTest.java and AddTests.cs are.
+var ofTests = lazyre.New(`^(?:tests?|spec)\.|^test-|-test\.|[a-z0-9](?:Tests?|Spec)\.`)
+
 // isTest reports whether a file is a test by what it is called, or sets tests
 // up.
 func isTest(name string) bool {
@@ -159,16 +164,17 @@ func isTest(name string) bool {
 	case strings.HasPrefix(base, "test_"), strings.HasSuffix(stem, "_test"), strings.HasSuffix(stem, ".test"),
 		strings.HasSuffix(stem, "_spec"), strings.HasSuffix(stem, ".spec"), base == "conftest.py":
 		return true
-	case slices.Contains([]string{"test", "tests", "spec"}, stem):
-		return slices.Contains(code, path.Ext(base))
-	case strings.HasSuffix(path.Base(name), "Test.java"), strings.HasSuffix(path.Base(name), "Tests.cs"),
-		strings.HasSuffix(path.Base(name), "Test.kt"):
+	case slices.Contains(code, path.Ext(base)) && ofTests.MatchString(path.Base(name)):
 		return true
 	}
 	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
-		switch path.Base(folder) {
+		switch base := path.Base(folder); base {
 		case "test", "tests", "__tests__", "__mocks__", "__snapshots__", "spec", "testdata", "e2e":
 			return true
+		default:
+			if strings.HasSuffix(base, ".Test") || strings.HasSuffix(base, ".Tests") {
+				return true
+			}
 		}
 	}
 	return false

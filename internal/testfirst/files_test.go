@@ -64,7 +64,8 @@ func TestApartByName(t *testing.T) {
 		return ledger.Change{Path: name, After: &ledger.Entry{Path: name, Kind: ledger.File, Size: 1}}
 	}
 	for _, name := range []string{"a.go", "src/app.js", "lib/x.py", "README.md", "notes.txt", "locales/de.json", "deploy/app.yaml",
-		"src/setup.ts", "app/config.go", "src/project.py", "docs/spec.md", "tools/gen.go", "cmd/tool/main.go"} {
+		"src/setup.ts", "src/Latest.java", "src/contest.js", "docs/test-plan.md",
+		"app/config.go", "src/project.py", "docs/spec.md", "tools/gen.go", "cmd/tool/main.go"} {
 		if got := steers(plan.Check{Kind: "command", Run: "make test"}, []ledger.Change{file(name)}); got != nil {
 			t.Errorf("%s steers the check", name)
 		}
@@ -73,7 +74,8 @@ func TestApartByName(t *testing.T) {
 		"jest.config.js", "vitest.config.ts", "jest.setup.ts", ".mocharc.js", "tsconfig.json", "app/tsconfig.build.json", "tox.ini",
 		"Cargo.toml", ".cargo/config.toml", "go.mod", "go.work", "app/go.mod", "data.json", "setup.py", "pytest.py", "scripts/check.js",
 		"check.sh", "bin/jest", "node_modules/jest/index.js", "vendor/x/x.go", "requirements-dev.txt", "CMakeLists.txt", "build.rs",
-		"build.gradle.kts", "karma.conf.js", "app/tests.py", "a.spec.ts", "x/__snapshots__/a.snap"} {
+		"build.gradle.kts", "karma.conf.js", "app/tests.py", "a.spec.ts", "x/__snapshots__/a.snap",
+		"src/AddTest.php", "App.Tests/Unit.cs", "AddSpec.scala", "add-test.mjs", "test-add.js", "pytest/__init__.py"} {
 		gone := file(name)
 		gone.Before, gone.After = gone.After, nil
 		for _, c := range []ledger.Change{file(name), gone} {
