@@ -44,6 +44,7 @@ func (f *commitFlags) commits(c *exec.Controller, given []string) error {
 		}
 		by.Message = string(text)
 	}
+	_, by.OwnIndex = madeFor(c.Dir)
 	c.Committer, c.Commits = by, commit.Unit(f.Commit)
 	return nil
 }

@@ -36,15 +36,29 @@ type runCommand struct {
 	arguments
 	session
 	ackFlag
+	worktreeFlags
 	Lock          string `again:"never" placeholder:"FILE" help:"the lock file; NAME.lock.json beside the plan by default, if it is there"`
 	From          string `again:"never" placeholder:"RUN" help:"finish a run that has ended: what it accepted is taken over, if the plan says the same of it, and the rest is carried out"`
 	Strategy      string `again:"begin" enum:",direct,orchestrated" default:"" placeholder:"STRATEGY" help:"how much ceremony: direct or orchestrated; what follows from the plan by default"`
 	TestFirst     bool   `again:"begin" help:"steps that can write their test first do: red, green, refactor"`
 	Deterministic bool   `again:"begin" help:"refuse a step that makes another tree than it did before of the same inputs; each is executed twice to tell"`
+
+	runID string // of the run that begins; "": it is made when it does
 }
 
 // Run carries the command out.
 func (f *runCommand) Run(ctx context.Context, p *cli) error {
+	switch {
+	case f.Worktree.asked:
+		return f.inWorktree(ctx, p)
+	case f.WorktreeDir != "":
+		return &usageError{"--worktree-dir: there is no --worktree that it is for"}
+	}
+	return f.run(ctx, p)
+}
+
+// run runs the plan in the workspace.
+func (f *runCommand) run(ctx context.Context, p *cli) error {
 	if err := p.apart(f.Dir); err != nil {
 		return err
 	}
@@ -54,6 +68,7 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	c.RunID = f.runID
 	c.Isolate, c.Shadow, c.TestFirst, c.Deterministic, c.Strategy = f.Isolate, f.Shadow, f.TestFirst, f.Deterministic,
 		history.Strategy(f.Strategy)
 	draft, err := p.read(f.Args[0], c.Options())
@@ -340,6 +355,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	if run := reportedRun(report); s.Summary && run != nil {
 		err = errors.Join(err, p.writeSummaries(ctx, p.workspace(s.Dir), run))
 	}
+	p.tellTree(ctx, s.Dir, reportedRun(report))
 	if broken != nil && err == nil && !errors.Is(broken, syscall.EPIPE) {
 		err = fmt.Errorf("the journal could not be streamed: %w", broken)
 	}

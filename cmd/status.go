@@ -44,6 +44,7 @@ func (f *statusCommand) Run(ctx context.Context, p *cli) error {
 	}
 	return p.draw(p.out, paint.Status, func(w io.Writer) error {
 		printStatus(w, run, stands)
+		p.trees(ctx, w, f.Dir)
 		printNext(ctx, w, run, f.Dir)
 		return nil
 	})

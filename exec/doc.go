@@ -36,6 +36,7 @@
 //     and a file of rules; package ask has what is asked and answered.
 //   - [advice.Advisor] proposes, where the ladder of the run's preset wants advice.
 //   - Package event says what happens while it does, to Controller.Observe; [Report] is what came of it.
+//     Package notify tells people of questions and ends.
 //   - [Workspace] reads runs from outside: their history, views and proof;
 //     [Workspace.Follow] shows one while it goes on, in any process.
 //   - Package history holds the facts and the state of a run, package recovery

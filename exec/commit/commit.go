@@ -48,9 +48,9 @@ type Committer interface {
 	// none. Nothing is changed.
 	Find(ctx context.Context, w Work) (*Made, error)
 	// Commit commits some work on top of w.Parent, which must be what is checked
-	// out. It changes neither files of the work tree nor what is staged. Made has
-	// no hash if there was nothing to commit. A *RefusedError says why nothing is
-	// committed.
+	// out. It changes no file of the work tree, and what is staged only where Made
+	// says so. Made has no hash if there was nothing to commit. A *RefusedError says
+	// why nothing is committed.
 	Commit(ctx context.Context, w Work) (*Made, error)
 }
 
@@ -81,6 +81,7 @@ type Done struct {
 type Made struct {
 	Hash   string // "": there was nothing to commit
 	Branch string // that it is on, as in "refs/heads/main"; "" if on none
+	Staged bool   // the index of the work tree was moved with it
 	Left   []LeftOut
 }
 

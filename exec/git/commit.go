@@ -62,7 +62,7 @@ func (c *Committer) Find(ctx context.Context, w commit.Work) (*commit.Made, erro
 		if len(parts) < 3 || parts[1] != w.Run || parts[2] != strings.Join(steps, ",") {
 			continue
 		}
-		made := &commit.Made{Hash: parts[0], Branch: r.branch(ctx)}
+		made := &commit.Made{Hash: parts[0], Branch: r.branch(ctx), Staged: c.OwnIndex}
 		return made, r.leftOf(ctx, made, w)
 	}
 	return nil, nil
@@ -148,6 +148,7 @@ func (c *Committer) Commit(ctx context.Context, w commit.Work) (made *commit.Mad
 	if c.OwnIndex {
 		own := c.repository(w.Dir).given(bytes.Join(lines, nil))
 		_, err = own.git(ctx, "update-index", "-z", "--index-info")
+		made.Staged = true
 	}
 	return made, err
 }

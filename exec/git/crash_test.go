@@ -10,13 +10,18 @@ import (
 	"strings"
 	"testing"
 
+	planexec "github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
 )
 
 // dies makes this test binary a controller that dies at a point: "POINT RUN DIR",
 // where RUN is the run that it resumes, or "-".
 const dies = "PLANLOCK_TEST_DIES"
+
+// staged has it stage what it commits.
+const staged = "PLANLOCK_TEST_STAGED"
 
 const died = 3 // its exit status
 
@@ -46,6 +51,7 @@ func TestDies(t *testing.T) {
 	}
 	d := around(t, planOf("a", "b"))
 	d.Dir, d.Controller.Dir = words[2], words[2]
+	d.by.OwnIndex = os.Getenv(staged) != ""
 	d.Controller.Committer = &mortal{Committer: d.by, at: words[0]}
 	locked := d.Lock(t)
 	if words[1] == "-" {
@@ -125,6 +131,46 @@ func TestCrash(t *testing.T) {
 			d.want(report.Run, first, "Write a: a", "Write b: b")
 			if got := d.git("log", "--format=%(trailers:key=Planlock-Step,valueonly)", first+"..HEAD"); !slices.Equal(strings.Fields(got), []string{"1.2", "1.1"}) {
 				t.Errorf("the steps are %q", got)
+			}
+		})
+	}
+}
+
+// TestOwnIndex stages what is committed in the index of the work tree too, where
+// that is asked for, also where the controller dies before it says so.
+func TestOwnIndex(t *testing.T) {
+	for _, point := range []string{"", "committed"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, planOf("a", "b"), nil)
+			d.by.OwnIndex = true
+			first, locked := d.git("rev-parse", "HEAD"), d.Lock(t)
+			run := ""
+			if point != "" {
+				cmd := exec.Command(os.Args[0])
+				cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s - %s", dies, point, d.Dir), staged+"=1")
+				if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != died {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				runs, err := os.ReadDir(d.Dir + "/.planlock/runs")
+				if err != nil || len(runs) != 1 {
+					t.Fatal(runs, err)
+				}
+				run = runs[0].Name()
+			}
+			begin := d.Controller.Run
+			if run != "" {
+				begin = func(ctx context.Context, l *plan.Locked) (*planexec.Report, error) {
+					return d.Controller.Resume(ctx, l, run)
+				}
+			}
+			report, err := begin(context.Background(), locked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.want(report.Run, first, "Write a: a", "Write b: b")
+			if got := d.git("status", "--porcelain"); got != "" {
+				t.Errorf("the status is\n%s", got)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ func refuse(hint, format string, args ...any) error {
 func fit(ctx context.Context, r repository) (hooks string, err error) {
 	said, err := r.git(ctx, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-path", "hooks")
 	if err != nil {
-		return "", refuse("make one (git init), or leave --commit out", "%s is in no repository that git can use: %v", r.dir, err)
+		return "", refuse("make one (git init), or do without it", "%s is in no repository that git can use: %v", r.dir, err)
 	}
 	lines := strings.Split(said, "\n")
 	if len(lines) < 4 {

@@ -148,6 +148,46 @@ func (g *reader) modules(dir string) error {
 	})
 }
 
+// Worktrees are the other work trees of the repository that dir is a work tree of,
+// as git knows them and they know it, sorted; none where there is no repository.
+func Worktrees(dir string) (others []string) {
+	g := &reader{state: ledger.GitState{}}
+	if found, err := g.locate(filepath.Join(dir, gitDir)); err != nil || !found {
+		return nil
+	}
+	if own := filepath.Base(g.common); own == gitDir && !same(g.common, g.dir) {
+		others = append(others, filepath.Dir(g.common))
+	}
+	entries, err := os.ReadDir(filepath.Join(g.common, "worktrees"))
+	if err != nil {
+		return others
+	}
+	for _, e := range entries[:min(len(entries), maxWorktrees)] {
+		folder := filepath.Join(g.common, "worktrees", e.Name())
+		pointer, err := readBounded(filepath.Join(folder, "gitdir"), maxPointer)
+		if err != nil || strings.ContainsRune(string(pointer), 0) || same(folder, g.dir) {
+			continue
+		}
+		top := filepath.Dir(resolve(folder, strings.TrimSpace(string(pointer))))
+		back := &reader{state: ledger.GitState{}}
+		if found, err := back.locate(filepath.Join(top, gitDir)); err == nil && found && same(back.dir, folder) {
+			others = append(others, top)
+		}
+	}
+	slices.Sort(others)
+	return others
+}
+
+// maxWorktrees bounds how many work trees are looked at.
+const maxWorktrees = 1000
+
+// same reports whether two names are of one folder.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	y, also := os.Stat(b)
+	return err == nil && also == nil && os.SameFile(x, y)
+}
+
 // Elsewhere are the folders of the repository of a work tree that lie outside of
 // it, such as those of a further work tree or of a submodule; nil if there are
 // none.

@@ -216,17 +216,31 @@ func (c *Commits) fact(steps []*history.Step, made *commit.Made, left []commit.L
 	if err != nil {
 		return nil, err
 	}
-	fact.Git = maps.Clone(c.Rec.Run.Git)
+	fact.Git = renewed(c.Rec.Run.Git, now, made)
+	return fact, nil
+}
+
+// renewed is what is known of a repository with what a commit moved in it, as that
+// is now.
+func renewed(known, now ledger.GitState, made *commit.Made) ledger.GitState {
+	known = maps.Clone(known)
 	name := "HEAD"
 	if made.Branch != "" {
 		name = made.Branch
 	}
-	if digest, ok := now[name]; ok {
-		fact.Git[name] = digest
-	} else if name = path.Dir(name); now[name] != "" { // of very many refs there is one digest for a folder
-		fact.Git[name] = now[name]
+	if now[name] == "" { // of very many refs there is one digest for a folder
+		name = path.Dir(name)
 	}
-	return fact, nil
+	moved := []string{name}
+	if made.Staged {
+		moved = append(moved, "index")
+	}
+	for _, name := range moved {
+		if digest, ok := now[name]; ok {
+			known[name] = digest
+		}
+	}
+	return known
 }
 
 // renew has the layer in which steps work hold the repository as it is now.

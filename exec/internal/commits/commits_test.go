@@ -126,3 +126,36 @@ func TestRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestRenewed takes over what a commit moved in the repository, and nothing that
+// somebody else did.
+func TestRenewed(t *testing.T) {
+	known := ledger.GitState{"HEAD": "h1", "refs/heads/main": "m1", "refs/many": "f1", "index": "i1", "config": "c1"}
+	now := ledger.GitState{"HEAD": "h2", "refs/heads/main": "m2", "refs/many": "f2", "index": "i2", "config": "c2"}
+	for name, tt := range map[string]struct {
+		made  commit.Made
+		moved []string
+	}{
+		"on a branch":      {commit.Made{Branch: "refs/heads/main"}, []string{"refs/heads/main"}},
+		"on none":          {commit.Made{}, []string{"HEAD"}},
+		"one of very many": {commit.Made{Branch: "refs/many/one"}, []string{"refs/many"}},
+		"and in the index": {commit.Made{Branch: "refs/heads/main", Staged: true}, []string{"refs/heads/main", "index"}},
+		"one that is gone": {commit.Made{Branch: "refs/heads/gone"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := renewed(known, now, &tt.made)
+			for part, digest := range got {
+				want := known[part]
+				if slices.Contains(tt.moved, part) {
+					want = now[part]
+				}
+				if digest != want {
+					t.Errorf("%s is %s, want %s", part, digest, want)
+				}
+			}
+			if known["HEAD"] != "h1" || len(got) != len(known) {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
