@@ -84,7 +84,7 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 		err = annotate(p.out, found)
 	default:
 		err = p.draw(p.out, paint.Check, func(w io.Writer) error {
-			printCheck(w, draft, found, options, needs, wanted, f.who.Agent)
+			printCheck(w, draft, found, options, needs, wanted, f.who.Agent, f.terms)
 			printAlready(w, draft, done, f.Dir)
 			printLessons(w, learned)
 			return nil
@@ -124,9 +124,9 @@ func (f *checkCommand) needs(ctx context.Context, p *cli, draft *plan.Draft,
 }
 
 // printCheck tells people what check found, and what is needed by who takes part;
-// agents are those that carry out steps.
+// agents are those that carry out steps, t the terms that were typed.
 func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions,
-	needs []exec.Need, wanted []wantedServer, agents []string) {
+	needs []exec.Need, wanted []wantedServer, agents []string, t terms) {
 	printDiagnostics(w, draft, found)
 	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
 		answers := draft.SelfCheck(options)
@@ -138,7 +138,7 @@ func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options
 		printNeeds(w, needs)
 		printServers(w, wanted)
 	}
-	printVerdict(w, draft, found, agents)
+	printVerdict(w, draft, found, agents, t)
 }
 
 // printNeeds tells what has to be acknowledged before a run, of each who takes part.

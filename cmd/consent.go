@@ -177,6 +177,12 @@ func (r *roles) consent(ctx context.Context, p *cli, c *exec.Controller, draft *
 	acks = slices.DeleteFunc(acks, func(code string) bool { // what it needs has the name that it has there
 		return slices.ContainsFunc(r.seated, func(s seat) bool { return s.agent != nil && s.code() == code })
 	})
-	own, err = r.acknowledged(ctx, c, draft, acks)
-	return acks, own, err
+	if own, err = r.acknowledged(ctx, c, draft, acks); err != nil {
+		return nil, nil, err
+	}
+	if folders := draft.Plan.Sandbox.Writable; len(folders) > 0 &&
+		(slices.Contains(given, plan.WritableCode) || p.terms.names(folders)) {
+		own = append(own, plan.WritableCode)
+	}
+	return acks, own, nil
 }

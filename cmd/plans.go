@@ -93,7 +93,7 @@ func (p *cli) tellUnreadable(d plan.Diagnostic, status int) error {
 func (p *cli) refuse(draft *plan.Draft, found []plan.Diagnostic) error {
 	p.draw(p.err, paint.Check, func(w io.Writer) error {
 		printDiagnostics(w, draft, found)
-		printVerdict(w, draft, found, nil)
+		printVerdict(w, draft, found, nil, terms{})
 		return nil
 	})
 	return &quietError{statusRefused}
@@ -171,8 +171,9 @@ func lacksWords(d plan.Diagnostic) bool {
 
 // printVerdict prints in one line whether the plan holds. Of one that does it
 // says what still has to be named or accepted before it is locked and run, so
-// that nobody learns it one refusal at a time. agents are those that carry out steps.
-func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, agents []string) {
+// that nobody learns it one refusal at a time. agents are those that carry out steps,
+// t the terms that were typed, which accept what they name.
+func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, agents []string, t terms) {
 	errors, warnings, notes := plan.Tally(found)
 	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
 	if errors > 0 {
@@ -216,6 +217,9 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, agent
 			escaped(strings.Join(backups, ", ")))
 	}
 	for _, a := range draft.Plan.Acknowledgements() {
+		if a.Code == plan.WritableCode && t.names(draft.Plan.Sandbox.Writable) {
+			continue
+		}
 		fmt.Fprintf(w, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
 	}
 }

@@ -45,6 +45,11 @@ func (t terms) settle(d *plan.Draft) {
 	}
 }
 
+// names reports whether whoever gave the terms named all of these writable folders.
+func (t terms) names(folders []string) bool {
+	return !slices.ContainsFunc(folders, func(folder string) bool { return !slices.Contains(t.Writable, folder) })
+}
+
 // with are words and others, each once. Nothing that it is given is changed.
 func with(words, others []string) []string {
 	all := slices.Clone(words)

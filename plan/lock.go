@@ -161,15 +161,25 @@ func (l *Locked) Verify() error {
 
 // An Acknowledgement is something a person must accept in so many words.
 type Acknowledgement struct {
-	Code string  // "irreversible:2.1", "modifying:1.2", "breaking:3.1", "agent:claude"; see also [Address.DoneCode]
+	// "irreversible:2.1", "modifying:1.2", "breaking:3.1", "agent:claude", [WritableCode];
+	// see also [Address.DoneCode]
+	Code string
 	Step Address // "" where it is about none
 	Text string  // what is accepted
 }
 
-// Acknowledgements lists what the plan needs acknowledged, in the order of its
-// steps.
+// WritableCode is what acknowledges that commands of steps may write the folders
+// outside of the workspace that the plan names.
+const WritableCode = "sandbox:writable"
+
+// Acknowledgements lists what the plan needs acknowledged: of the plan as a whole,
+// then in the order of its steps.
 func (p *Plan) Acknowledgements() []Acknowledgement {
 	var list []Acknowledgement
+	if folders := p.Sandbox.Writable; len(folders) > 0 {
+		list = append(list, Acknowledgement{Code: WritableCode,
+			Text: "commands of steps may write outside of the workspace: " + strings.Join(folders, ", ")})
+	}
 	for _, s := range p.Steps() {
 		add := func(what, text string) {
 			list = append(list, Acknowledgement{Code: what + ":" + string(s.Address), Step: s.Address,

@@ -78,6 +78,9 @@ func sandboxValues(s *Sandbox, tell tell) {
 		if path == "" || safetext.Hidden(path) >= 0 || strings.TrimSpace(path) != path || hasDots(path) {
 			tell(fmt.Sprintf("sandbox.writable[%d]", i), fmt.Sprintf("%q is not a folder", path),
 				"name folders in full, without ..")
+		} else if at := strings.TrimRight(path, `/`); at == "" || at == "~" {
+			tell(fmt.Sprintf("sandbox.writable[%d]", i), fmt.Sprintf("%q is all that there is, or all that the user has", path),
+				"name the folders in it that commands write")
 		}
 	}
 }

@@ -141,7 +141,13 @@ func stepRules() []rule {
 			}},
 		{code: "acknowledgement-needed", severity: Note,
 			why: "A step that cannot be undone, or that changes or breaks behaviour, is accepted by a person when " +
-				"the plan is locked.",
+				"the plan is locked, and so are folders outside of the workspace that commands may write.",
+			plan: func(x *inspection, tell tell) {
+				if folders := x.plan.Sandbox.Writable; len(folders) > 0 {
+					tell("sandbox.writable", "commands of steps may write outside of the workspace: "+strings.Join(folders, ", "),
+						"a person accepts  "+WritableCode+"  when the plan is locked")
+				}
+			},
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if s.Rollback == Irreversible {
 					tell("rollback", fmt.Sprintf("step %s cannot be undone", s.address),
