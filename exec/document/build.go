@@ -36,7 +36,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
-		Warnings:     list(slices.Concat(r.Started.Warnings, unlike(r), without(r))),
+		Warnings:     list(slices.Concat(r.Started.Warnings, unlike(r), without(r), unversioned(r))),
 		judged:       map[*gate.Judgement][]judgement{},
 		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r), Commits: commits(r),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
@@ -281,6 +281,33 @@ func without(r *history.Run) (all []string) {
 				all = append(all, text)
 			}
 		}
+	}
+	return all
+}
+
+// unversioned says what steps did to files that no tree has: those that .gitignore
+// names one by one, and those in a stash.
+func unversioned(r *history.Run) (all []string) {
+	for _, s := range r.Steps {
+		if text := s.Stashed(); text != "" {
+			all = append(all, text+"; a rollback brings it back")
+		}
+	}
+	var made []string
+	for _, u := range r.Unversioned {
+		if len(u.Changes) > 0 {
+			all = append(all, u.Told()+"; a rollback brings back what they were")
+		}
+		made = append(made, u.New...)
+	}
+	if slices.Sort(made); len(made) > 0 {
+		const few = 10
+		made = slices.Compact(made)
+		text := strings.Join(made[:min(len(made), few)], ", ")
+		if len(made) > few {
+			text += fmt.Sprintf(" and %d more", len(made)-few)
+		}
+		all = append(all, "steps left files that .gitignore names, and no gate looked at them: "+text)
 	}
 	return all
 }

@@ -44,6 +44,16 @@ type Bearing struct {
 	Attributes map[string][]byte `json:"attributes,omitempty"`
 }
 
+// Stashed says to people that a step made a stash, which is dropped with its copy
+// of the repository; "" if it did not.
+func (s *Step) Stashed() string {
+	if a := s.Account(); a == nil || s.Completed == nil || !slices.Contains(a.Git, "refs/stash") {
+		return ""
+	}
+	return fmt.Sprintf("step %s moved the stash of its copy of the repository, which is dropped: what it stashed is in no "+
+		"stash, and what that took out of files is gone from the workspace", s.Address)
+}
+
 func (*Accounted) Type() string { return "accounted" }
 
 // String is as in "2 files +10 −3 · as declared".

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
@@ -80,6 +81,60 @@ func (f *Settled) String() string {
 }
 
 func (f *Settled) snapshots() []record.Snapshot { return snapshots(f.Tree) }
+
+// Unversioned says what accepted work did to files that .gitignore names one by
+// one. No gate looks at them and no tree has them, so what was there before is
+// kept beside. It is written before they are delivered.
+type Unversioned struct {
+	// Step is the one whose work they are delivered with, the last of those that
+	// were carried out at once; "" where it is that of several.
+	Step plan.Address `json:"step,omitempty"`
+	// Before and After are trees of those that were there, with their folders.
+	Before  record.Snapshot `json:"before,omitzero"`
+	After   record.Snapshot `json:"after,omitzero"`
+	Changes []string        `json:"changes,omitempty"` // of those, a line each; bounded
+	New     []string        `json:"new,omitempty"`     // those that were not there; bounded
+}
+
+func (*Unversioned) Type() string { return "unversioned" }
+
+// String is as in "step 1.2: modify db.sqlite, new coverage.out".
+func (f *Unversioned) String() string {
+	lines := slices.Clone(f.Changes)
+	for _, name := range f.New {
+		lines = append(lines, "new "+name)
+	}
+	return fmt.Sprintf("%s: %s", f.who(), strings.Join(lines, ", "))
+}
+
+// Told says to people what was changed; it is for facts that have changes.
+func (f *Unversioned) Told() string {
+	const few = 5
+	text := strings.Join(f.Changes[:min(len(f.Changes), few)], ", ")
+	if n := len(f.Changes) - few; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%s changed files that .gitignore names, and no gate looked at them: %s", f.who(), text)
+}
+
+func (f *Unversioned) who() string {
+	if f.Step == "" {
+		return "steps"
+	}
+	return "step " + string(f.Step)
+}
+
+func (f *Unversioned) snapshots() []record.Snapshot { return snapshots(f.Before, f.After) }
+
+func (*Unversioned) aside() {}
+
+func (f *Unversioned) ofRun(r *Run, at moment) error {
+	if f.Step != "" && r.index[f.Step] == nil {
+		return at.refuse("step %q is not part of the plan", f.Step)
+	}
+	r.Unversioned = append(r.Unversioned, f)
+	return nil
+}
 
 // An Adoption is what others did and became part of a run's tree: the difference
 // of two trees.

@@ -83,6 +83,8 @@ type Run struct {
 	Sealed    *Sealed
 	After     *Afterwards // what was done with its work since it was sealed; nil: nothing
 
+	Unversioned []*Unversioned // what steps did to files that .gitignore names, in order
+
 	Adopted []Adoption // what others did and became part of the tree, in order
 	// ForeignStep is the step that Foreign was found at: the one whose work met
 	// it, or the next one.

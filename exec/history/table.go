@@ -21,7 +21,7 @@ func facts() []func() Fact {
 		fact[StopRequested], fact[Paused], fact[Abandoned], fact[Ended], fact[Sealed], fact[RolledBack],
 		fact[Disowned], fact[KeyChanged],
 		// the workspace of a run that works in a layer
-		fact[DeliveryBegun], fact[Delivered], fact[Foreign], fact[Settled], fact[Committed],
+		fact[DeliveryBegun], fact[Delivered], fact[Foreign], fact[Settled], fact[Unversioned], fact[Committed],
 		// how it is carried out
 		fact[StrategySet], fact[PhaseOver], fact[Budget], fact[ModeSwitched],
 		// steps at once

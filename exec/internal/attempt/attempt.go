@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/disturbance"
@@ -133,6 +134,9 @@ func (t *trial) accept(ctx context.Context) error {
 		return errors.Join(err, again)
 	}
 	t.Work.Accepted(t.after)
+	if text := t.s.Stashed(); text != "" {
+		t.Warn(text, action.Action{Kind: action.Rollback, Run: t.Rec.Run.Started.Run, Step: t.s.Address})
+	}
 	if t.Rec.Run.Behind() || t.Rec.Run.Started.Isolated {
 		return nil // it is delivered with all else
 	}

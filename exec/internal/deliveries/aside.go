@@ -48,6 +48,9 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 		c.Op = op(c)
 		changes = append(changes, c)
 	}
+	if err := d.noteUnversioned(ctx, changes); err != nil {
+		return err
+	}
 	if len(changes) > 0 {
 		var text strings.Builder
 		for _, c := range changes {

@@ -130,7 +130,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
 	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base),
-		l.mounted(), l.shared(), notEnded(waiting), l.notCovered())
+		l.mounted(), l.shared(), l.unwatched(started), notEnded(waiting), l.notCovered())
 	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}
@@ -166,6 +166,14 @@ func (l *Life) agreed(given []string) error {
 		return nil
 	}
 	return missing
+}
+
+// unwatched warns of what nobody looks at where steps work in the workspace itself.
+func (l *Life) unwatched(started *history.Started) []string {
+	if !l.InPlace() || len(started.Unversioned) == 0 {
+		return nil
+	}
+	return []string{"steps work in the workspace itself: what they do to files that .gitignore names is neither told nor undone"}
 }
 
 // notCovered warns of what is an agent's and other commands can see.

@@ -80,7 +80,7 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 		if err := r.setBackSealed(ctx, s, to, done.Tree, by, why); err != nil {
 			return done, err
 		}
-		done.Others, err = r.others(ctx, root, to)
+		done.Others, err = r.others(ctx, s, root, to)
 		return done, err
 	}
 	if err := r.Unwind(ctx, s); err != nil {
@@ -105,20 +105,27 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 			return done, err
 		}
 	}
-	if done.Others, err = r.others(ctx, root, to); err != nil {
+	if done.Others, err = r.others(ctx, s, root, to); err != nil {
 		return done, err
 	}
 	return done, r.Pause(ctx, "rolled back to before "+string(s.Address), nil)
 }
 
-// others is in what a folder differs from a tree.
-func (r *Rewind) others(ctx context.Context, dir string, from record.Snapshot) ([]ledger.Change, error) {
+// others brings back what steps from s on did to files that no tree has, and is in
+// what a folder differs from the tree before them.
+func (r *Rewind) others(ctx context.Context, s *history.Step, dir string, from record.Snapshot) (
+	others []ledger.Change, err error) {
+	if r.Places() {
+		if others, err = r.Deliveries.PutBack(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	was, err := r.Rec.Store.Tree(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	now, err := r.Work.Tolerant().Scan(ctx, dir, nil)
-	return ledger.Diff(was, now), err
+	return append(ledger.Diff(was, now), others...), err
 }
 
 // Stuck says that what steps did outside of the workspace could not be undone.
