@@ -29,3 +29,18 @@ func TestUnnamed(t *testing.T) {
 		t.Errorf("what lies anywhere may lie in what is protected: %s", diff)
 	}
 }
+
+// What coding agents obey is looked at whatever keeps it out of git, and what
+// they leave beside it is not.
+func TestUnnamedAndObeyed(t *testing.T) {
+	for glob, want := range map[string]bool{
+		"**/.env": true, "sub/.env": true, "**/.env*": true, "**/.*": true, "**/*.local.json": true,
+		"**/.claude": true, ".claude/*": true, "a/.claude/hooks": true, "**/.mcp.json": true, "**/.codex": true,
+		"**/.gemini": true, ".gemini/.env": true, "opencode.*": true, "**/.opencode": true,
+		"**/.env.local": false, "**/node_modules": false, ".claude/worktrees": false, "**/*.db": false, "**/.claude-old": false,
+	} {
+		if got := len(new(plan.Plan).Unnamed([]string{glob})) == 0; got != want || plan.Obeyed(glob) != want {
+			t.Errorf("%s may stand for what agents obey: %v, want %v", glob, got, want)
+		}
+	}
+}

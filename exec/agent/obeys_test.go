@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // write writes files below a folder, by their names there.
@@ -59,5 +60,16 @@ func TestObeyed(t *testing.T) {
 	}
 	if got := gemini.Obeyed(filepath.Join(top, "repo", "sub", "in"))[".env"]; got != ledger.Sum([]byte("A=b")) {
 		t.Errorf("the digest is %q", got)
+	}
+}
+
+// What the agents of the table obey is never left out because .gitignore names it.
+func TestObeyedIsAccounted(t *testing.T) {
+	for _, a := range Known() {
+		for _, name := range a.Obeys {
+			if !plan.Obeyed(name) || !plan.Obeyed("**/"+name) {
+				t.Errorf("%s obeys %s, which a pattern of .gitignore would hide: add it to plan.Obeyed", a.Name, name)
+			}
+		}
 	}
 }

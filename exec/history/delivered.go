@@ -82,9 +82,9 @@ func (f *Settled) String() string {
 
 func (f *Settled) snapshots() []record.Snapshot { return snapshots(f.Tree) }
 
-// Unversioned says what accepted work did to files that .gitignore names one by
-// one. No gate looks at them and no tree has them, so what was there before is
-// kept beside. It is written before they are delivered.
+// Unversioned says that accepted work changed, removed or left files that
+// .gitignore names one by one. No gate looks at them and no tree has them, so what
+// was there before is kept beside. It is written before they are delivered.
 type Unversioned struct {
 	// Step is the one whose work they are delivered with, the last of those that
 	// were carried out at once; "" where it is that of several.

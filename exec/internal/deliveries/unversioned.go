@@ -26,10 +26,10 @@ import (
 // stands there now.
 func (d *Deliveries) noteUnversioned(ctx context.Context, changes []ledger.Change) error {
 	var there []ledger.Change
-	fact := &history.Unversioned{}
+	fact, alone := &history.Unversioned{}, d.namedAlone()
 	for _, c := range changes {
 		switch {
-		case !d.namedAlone(c.Path), d.madeBefore(c.Path):
+		case !alone(c.Path), d.madeBefore(c.Path):
 		case c.Before == nil && c.After.Kind != ledger.Dir:
 			fact.New = append(fact.New, ledger.Quote(c.Path))
 		case c.Before != nil && c.Before.Kind != ledger.Dir:
@@ -69,11 +69,18 @@ func (d *Deliveries) madeBefore(name string) bool {
 	})
 }
 
-// namedAlone reports whether .gitignore names a path, and no folder that it lies in.
-func (d *Deliveries) namedAlone(name string) bool {
+// namedAlone reports of paths whether .gitignore names one, and no folder that it
+// lies in. Most that are asked about lie in few folders.
+func (d *Deliveries) namedAlone() func(name string) bool {
 	scope := ledger.Scope{Ignore: d.Rec.Run.Started.Unversioned}
-	folder := path.Dir(name)
-	return scope.Level(name) == ledger.Ignored && (folder == "." || scope.Level(folder) != ledger.Ignored)
+	out := map[string]bool{".": false} // folders that it names, or that lie in one
+	return func(name string) bool {
+		folder := path.Dir(name)
+		if _, known := out[folder]; !known {
+			out[folder] = scope.Level(folder) == ledger.Ignored
+		}
+		return !out[folder] && scope.Level(name) == ledger.Ignored
+	}
 }
 
 // keepFiles keeps one side of changes, which stands in a folder, with the folders
