@@ -28,6 +28,7 @@ type configCommand struct {
 	Answers      string   `placeholder:"POLICY" help:"as of run"`
 	CommitAuthor string   `placeholder:"NAME" help:"as of run"`
 	CoAuthor     []string `sep:"none" placeholder:"NAME" help:"as of run"`
+	HookLimit    string   `placeholder:"DURATION" help:"as of run"`
 	Env          []string `sep:"none" placeholder:"NAME" help:"as of run"`
 	Writable     []string `sep:"none" placeholder:"FOLDER" help:"as of run"`
 }
@@ -37,7 +38,7 @@ func (f *configCommand) flagged() map[string][]string {
 	all := map[string][]string{"agent": f.Agent, "co-author": f.CoAuthor, "env": f.Env, "writable": f.Writable}
 	for name, value := range map[string]string{"validator": f.Validator, "advisor": f.Advisor,
 		"researcher": f.Researcher, "preset": f.Preset, "profile": f.Profile, "mode": f.Mode, "jobs": f.Jobs,
-		"budget": f.Budget, "answers": f.Answers, "commit-author": f.CommitAuthor} {
+		"budget": f.Budget, "answers": f.Answers, "commit-author": f.CommitAuthor, "hook-limit": f.HookLimit} {
 		if value != "" {
 			all[name] = []string{value}
 		}

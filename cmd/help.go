@@ -115,7 +115,7 @@ func flagGroups() []struct{ title, flags string } {
 		{"who does it", "agent executor reviewer validator advisor researcher patterns mcp learned"},
 		{"who is asked", "mode answers patience reason"},
 		{"limits", "budget token-budget jobs validator-timeout advisor-timeout"},
-		{"git", "worktree worktree-dir commit commit-message commit-author co-author"},
+		{"git", "worktree worktree-dir commit commit-message commit-author co-author hook-limit"},
 		{"sandbox", "writable env no-sandbox"},
 		{"evidence", "evidence tracker tracker-token tracker-user tracker-password"},
 		{"output", "output format summary"},

@@ -46,6 +46,7 @@ desktop = true
 [commit]
 author = "Ana <ana@example.org>"
 co_authors = ["Ben <ben@example.org>"]
+hook_limit = "30s"
 `
 
 // TestReadAll reads a file that has every key there is.

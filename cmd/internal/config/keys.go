@@ -60,6 +60,7 @@ func Keys() []Key {
 		{"agents.NAME.silence", Duration, nil, "", "how long nothing may be seen of it", ""},
 		{"commit.author", Word, nil, "commit-author", "who wrote what a run commits, as in \"Ana <ana@example.org>\"", "whoever git says commits"},
 		{"commit.co_authors", List, nil, "co-author", "who is named as a co-author of what a run commits", "nobody"},
+		{"commit.hook_limit", Duration, nil, "hook-limit", "how long a hook of the repository may take when a run commits", "10m"},
 		{"notify.command", List, nil, "", "a program and its arguments that tells people of questions and ends of runs: it gets a notice on its standard input", "none"},
 		{"notify.webhook", Address, nil, "", "where a notice is posted of each question and end of runs", "nowhere"},
 		{"notify.desktop", Switch, nil, "", "questions and ends of runs are shown on the desktop", "no"},
