@@ -3,7 +3,9 @@ package advice
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -35,6 +37,12 @@ const (
 
 // Threshold is the confidence from which on a proposal is acted on.
 const Threshold = 0.70
+
+// Hundredths is a confidence as people read it: rounded down, so that none below
+// [Threshold] reads as that.
+func Hundredths(confidence float64) string {
+	return fmt.Sprintf("%.2f", math.Floor(confidence*100+1e-9)/100)
+}
 
 // ErrNothing says that an advisor has nothing to say about a case. The ladder
 // goes on with its next rung.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/template"
@@ -75,7 +76,7 @@ func (m *Model) functions() map[string]any {
 		"len":        length,
 		"under":      func(indent safe, of any) indented { return indented{indent, of} },
 		"deeper":     func(indent safe) safe { return indent + "  " },
-		"hundredths": func(f float64) safe { return safe(fmt.Sprintf("%.2f", f)) },
+		"hundredths": func(f float64) safe { return safe(advice.Hundredths(f)) },
 		"short":      ledger.Digest.Short,
 		"clock":      func(s stamp) safe { return safe(s.clock()) },
 		"time":       stamp.String,

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -182,7 +181,7 @@ func unused(r *history.Run, s *history.Step, a *history.Advised) string {
 	}):
 		return ""
 	}
-	return fmt.Sprintf("not tried: its confidence is below %.2f", advice.Threshold)
+	return "not tried: its confidence is below " + advice.Hundredths(advice.Threshold)
 }
 
 // priority is what trying a step once more is worth by an advice about it, and by

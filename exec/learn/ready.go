@@ -124,8 +124,8 @@ func (b *Book) readyJob(e *Entry) *history.ReadyJob {
 	})
 	r.Runs = r.Runs[max(0, len(r.Runs)-maxRuns):]
 	if r.Confidence < advice.Threshold {
-		r.Withheld = fmt.Sprintf("its confidence is %.2f, and %.2f is needed: %d of its runs stand, and %d failed",
-			r.Confidence, advice.Threshold, e.Confirmed, e.Wrong)
+		r.Withheld = fmt.Sprintf("its confidence is %s, and %s is needed: %d of its runs stand, and %d failed",
+			advice.Hundredths(r.Confidence), advice.Hundredths(advice.Threshold), e.Confirmed, e.Wrong)
 	}
 	return &r
 }

@@ -123,11 +123,12 @@ func (p proposal) next(s Situation) (Next, bool) {
 	case a.Error != "":
 		return pass("no advice: " + a.Error)
 	case patch == nil && a.Confidence < p.confidence:
-		return pass(fmt.Sprintf("there is no patch: the advice changes nothing that can be tried, and its confidence is %.2f, where %.2f is needed", a.Confidence, p.confidence))
+		return pass(fmt.Sprintf("there is no patch: the advice changes nothing that can be tried, and its confidence is %s, where %s is needed", advice.Hundredths(a.Confidence), advice.Hundredths(p.confidence)))
 	case patch == nil:
 		return pass("there is no patch: the advice changes nothing that can be tried")
 	case a.Confidence < p.confidence:
-		return pass(fmt.Sprintf("the advisor's confidence is %.2f, and %.2f is needed", a.Confidence, p.confidence))
+		return pass(fmt.Sprintf("the advisor's confidence is %s, and %s is needed", advice.Hundredths(a.Confidence),
+			advice.Hundredths(p.confidence)))
 	case patch.Refused:
 		return pass(fmt.Sprintf("%s is refused: it would widen what the plan allows", patch.ID))
 	}

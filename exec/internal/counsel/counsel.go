@@ -172,7 +172,7 @@ func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said
 	var widens *method.WidenError
 	switch {
 	case errors.As(err, &widens):
-		made.Refused, made.Why = true, widens.Reasons
+		made.Refused, made.Why, made.Diff = true, widens.Reasons, widens.Diff
 	case err != nil:
 		made.Refused, made.Why = true, []string{err.Error()}
 	case !m.Changes(after):

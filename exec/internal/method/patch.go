@@ -19,7 +19,10 @@ import (
 const PatchSize = 64 << 10
 
 // A WidenError says what a patch asks for that the plan does not allow.
-type WidenError struct{ Reasons []string }
+type WidenError struct {
+	Reasons []string
+	Diff    string // what it would change, line by line
+}
 
 func (e *WidenError) Error() string {
 	return "exec: the patch would widen what the plan allows: " + strings.Join(e.Reasons, "; ")
@@ -65,6 +68,7 @@ func (m Method) Patched(p *advice.Patch, advised advice.Method, step *plan.Step,
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+		after.Env[name] = p.Env[name]
 		switch {
 		case !slices.Contains(env, name):
 			reasons = append(reasons, fmt.Sprintf("variable %q is not among those that the plan names in sandbox.env",
@@ -73,12 +77,10 @@ func (m Method) Patched(p *advice.Patch, advised advice.Method, step *plan.Step,
 			reasons = append(reasons, fmt.Sprintf("variable %q decides what runs or where it reaches", name))
 		case strings.ContainsAny(p.Env[name], "\x00\n\r") || len(reaches(p.Env[name])) > 0:
 			reasons = append(reasons, fmt.Sprintf("the value of variable %q would reach out of the workspace", name))
-		default:
-			after.Env[name] = p.Env[name]
 		}
 	}
 	if reasons != nil {
-		return m, &WidenError{Reasons: reasons}
+		return m, &WidenError{Reasons: reasons, Diff: Diff(m, after)}
 	}
 	return after, nil
 }

@@ -154,8 +154,8 @@ func unfit(said *history.Advised, made *history.Patched) string {
 	case said.Error != "":
 		return "no advice: " + said.Error
 	case said.Confidence < advice.Threshold:
-		return fmt.Sprintf("the confidence of the advice is %.2f, and %.2f is needed", said.Confidence,
-			advice.Threshold)
+		return fmt.Sprintf("the confidence of the advice is %s, and %s is needed", advice.Hundredths(said.Confidence),
+			advice.Hundredths(advice.Threshold))
 	case made == nil:
 		return "the advice changes nothing"
 	case made.Refused:
