@@ -19,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/home"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/probe"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
@@ -354,7 +355,11 @@ func (c *Controller) roles(needed []string) history.Roles {
 	for _, g := range c.Guards {
 		r.Guards = append(r.Guards, g.Name())
 	}
-	for _, named := range append([]string{""}, needed...) {
+	asked := append([]string{""}, needed...)
+	if len(c.Reviewers) > 0 {
+		asked = append(asked, method.Shell) // carries out the jobs that they approve
+	}
+	for _, named := range asked {
 		if slices.Contains(r.Deaf, named) {
 			continue // the default one is needed by name, too
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// shell is the name of the executor that carries out jobs.
-const shell = "shell"
+// Shell is the name of the executor that carries out jobs.
+const Shell = "shell"
 
 // Runs reports whether the jobs that reviewers approve for a task are what the
 // step does: it is the first of the task that says what to do and no command.
@@ -34,7 +34,7 @@ func OfJobs(step *plan.Step, jobs []review.Job) (Method, error) {
 		}
 	}
 	return Method{ID: recovery.Primary, Description: step.Description + " (job " + strings.Join(names, ", ") + ")",
-		Run: strings.Join(commands, and), Executor: shell}, nil
+		Run: strings.Join(commands, and), Executor: Shell}, nil
 }
 
 // Jobs are the commands of which a command is made, one after another as OfJobs
