@@ -38,6 +38,8 @@ func TestErrorsAreMined(t *testing.T) {
 		{"Killed: oom-kill", cause.OutOfMemory},
 		{"context deadline exceeded", cause.Timeout},
 		{"the job timed out after 7200 s", cause.Timeout},
+		{"CLIP-eval: time-out after 2 hours", cause.Timeout},
+		{"rpc error: code = DeadlineExceeded", cause.Timeout},
 		{"jsonschema.ValidationError: 'id' is a required property", cause.SchemaMismatch},
 		{"schema mismatch: column 3", cause.SchemaMismatch},
 		{"ModuleNotFoundError: No module named 'clip'", cause.ImportError},
