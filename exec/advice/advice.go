@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -38,10 +37,13 @@ const (
 // Threshold is the confidence from which on a proposal is acted on.
 const Threshold = 0.70
 
-// Hundredths is a confidence as people read it: rounded down, so that none below
-// [Threshold] reads as that.
+// Hundredths is a confidence as people read it: none below [Threshold] reads as
+// that.
 func Hundredths(confidence float64) string {
-	return fmt.Sprintf("%.2f", math.Floor(confidence*100+1e-9)/100)
+	if confidence < Threshold {
+		confidence = min(confidence, Threshold-0.01)
+	}
+	return fmt.Sprintf("%.2f", confidence)
 }
 
 // ErrNothing says that an advisor has nothing to say about a case. The ladder

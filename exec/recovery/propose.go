@@ -123,7 +123,8 @@ func (p proposal) next(s Situation) (Next, bool) {
 	case a.Error != "":
 		return pass("no advice: " + a.Error)
 	case patch == nil && a.Confidence < p.confidence:
-		return pass(fmt.Sprintf("there is no patch: the advice changes nothing that can be tried, and its confidence is %s, where %s is needed", advice.Hundredths(a.Confidence), advice.Hundredths(p.confidence)))
+		return pass(fmt.Sprintf("there is no patch: the advice changes nothing that can be tried, and its confidence is %s, "+
+			"where %s is needed", advice.Hundredths(a.Confidence), advice.Hundredths(p.confidence)))
 	case patch == nil:
 		return pass("there is no patch: the advice changes nothing that can be tried")
 	case a.Confidence < p.confidence:
