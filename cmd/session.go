@@ -414,10 +414,11 @@ func (l *left) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 }
 
 // refuse has a controller know that nobody answers, but for what was left for a
-// run.
+// run. What is no folder is for Ask to name.
 func (l *left) refuse(why string, c *exec.Controller, run string) {
 	nobody := escalator.Refuse{Why: why}
-	if l.next = nobody; !leftBefore(l.folder.Dir, run) {
+	l.next = nobody
+	if info, err := os.Lstat(l.folder.Dir); err != nil || info.IsDir() && !leftBefore(l.folder.Dir, run) {
 		c.Escalator = nobody
 	}
 }
