@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -178,10 +179,12 @@ func unblock(run *history.Run, t *plan.Task, over *history.TaskOver) []string {
 		return []string{again}
 	}
 	ways := []string{fmt.Sprintf("mend step %s, then %s", s.Address, again)}
-	if s.Task != t.ID && over.Status != history.Failed {
-		ways = append(ways,
-			fmt.Sprintf("take task %s out of what task %s depends on, then %s", s.Task, t.ID, again),
-			fmt.Sprintf("in a run in collaborative mode leave step %s out when asked, and say then that it is good enough as it is", s.Address))
+	if s.Task == t.ID || over.Status == history.Failed {
+		return ways
 	}
-	return ways
+	if over.Status == history.Blocked || slices.Contains(t.DependsOn, s.Task) {
+		ways = append(ways, fmt.Sprintf("take task %s out of what task %s depends on, then %s", s.Task, t.ID, again))
+	}
+	return append(ways, fmt.Sprintf("in a run in collaborative mode leave step %s out when asked, "+
+		"and say then that it is good enough as it is", s.Address))
 }
