@@ -114,7 +114,7 @@ func notesOf(r *history.Run, rep *Model) []note {
 			all = append(all, note{kind, s.Task, s.Address, at, fmt.Sprintf(format, args...)})
 		}
 		before := len(all)
-		stepNotes(add, s, was)
+		stepNotes(add, r, s, was)
 		if frequency(rep.plan) == "per_step" && len(all) == before && s.Status.Over() {
 			add(technical, "%s", md(s.became()))
 		}
@@ -193,7 +193,7 @@ func insightsOf(s *history.Step) []telling {
 }
 
 // stepNotes are the notes that a step leaves.
-func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
+func stepNotes(add func(noteKind, string, ...any), r *history.Run, s *step, was *history.Step) {
 	for _, a := range slices.Concat(was.Undone, was.Attempts) {
 		if a.Said == nil {
 			continue
@@ -226,7 +226,7 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 		add(technical, "attempt %d (%s) %s, %s: %s", a.Number, code(a.Method), became, md(meaning(a.Failure.Class)),
 			md(strings.Join(a.Failure.Reasons, "; ")))
 	}
-	_, words := analysis.Decisive(was)
+	_, words := analysis.Decisive(r, was)
 	switch a := s.judged(); {
 	case first == nil || s.Status != history.Completed:
 	case a != nil && a.Reinstates > 0 && len(a.reverted) > 0:

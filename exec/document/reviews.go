@@ -160,11 +160,22 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 			if patch := was.Patch(a.Patch); patch != nil {
 				line.Proposed, line.Refused = patch.Summary, patch.Refused
 				line.Unused = unused(r, was, &a)
+			} else if askedAgain(r, s.Task, &a) {
+				line.Proposed = "ask the tracking server again"
 			}
 			all = append(all, line)
 		}
 	}
 	return all
+}
+
+// askedAgain reports whether a tracking server was asked again on an advice about
+// missing evidence.
+func askedAgain(r *history.Run, task string, a *history.Advised) bool {
+	return a.Point == string(advice.Verification) && a.Confidence >= advice.Threshold &&
+		slices.ContainsFunc(r.EvidenceRetries, func(e history.EvidenceRetry) bool {
+			return e.Task == task && e.Action == "requery"
+		})
 }
 
 // unused says why a patch that an advice brought was not tried; "" if it was, was

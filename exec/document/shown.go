@@ -458,7 +458,7 @@ func (m *Model) elsewhere() string {
 // where the patch had failed before.
 func mended(rep *Model) (all []string) {
 	for _, s := range rep.steps {
-		if by, words := analysis.Decisive(rep.of.Step(s.Address)); words != "" {
+		if by, words := analysis.Decisive(rep.of, rep.of.Step(s.Address)); words != "" {
 			all = append(all, fmt.Sprintf("step %s (%s) was completed once it was told what %s said: %s",
 				s.Address, s.Title, by, words))
 		} else if patch := rep.of.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed {

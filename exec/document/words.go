@@ -273,6 +273,8 @@ func (s *step) way(told func(reason string) string) []string {
 		switch {
 		case a.Reinstates > 0 && len(a.reverted) > 0:
 			name = fmt.Sprintf("what attempt %d did was kept without %s", a.Reinstates, strings.Join(a.reverted, ", "))
+		case a.Reinstates > 0 && a.Failure != nil:
+			name = fmt.Sprintf("what attempt %d did was judged anew", a.Reinstates)
 		case a.Reinstates > 0:
 			name = fmt.Sprintf("what attempt %d did was accepted", a.Reinstates)
 		case a.continues > 0:

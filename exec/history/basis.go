@@ -2,6 +2,7 @@ package history
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
@@ -144,11 +145,17 @@ func (a *Standings) when(s *Step) (basis Basis, why string) {
 	if reviewer, ok := a.byTask[s.Task]; ok && !basis.Counts() {
 		return Reviewed, "reviewed by " + reviewer
 	}
-	if a.found[s.Task] && !basis.Counts() {
-		why = "its evidence was found; " + why
+	if found, looked := a.found[s.Task]; looked && !basis.Counts() {
+		why = strings.TrimPrefix(why, wasFound) // as it was where the step was carried out
+		if found {
+			why = wasFound + why
+		}
 	}
 	return basis, why
 }
+
+// wasFound goes before why a step is no more than that its evidence is there.
+const wasFound = "its evidence was found; "
 
 // Stands is the status by which the step is counted and shown: one that asks a
 // person is completed by whoever says that it is settled.

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/plan"
@@ -42,7 +43,7 @@ type StepCarried struct {
 	Snapshot  record.Snapshot `json:"snapshot,omitzero"` // that was accepted
 	Accounted *Accounted      `json:"accounted,omitempty"`
 	Runs      []string        `json:"run_ids,omitempty"`   // that its jobs named
-	Artifacts []string        `json:"artifacts,omitempty"` // likewise
+	Artifacts []string        `json:"artifacts,omitempty"` // likewise, and that reviewers expected of them
 	// Answers are what people decided about the step, a line each.
 	Answers []string `json:"answers,omitempty"`
 }
@@ -155,6 +156,15 @@ func (r *Run) Carry(step plan.Address, standings *Standings) *StepCarried {
 	f.Method, f.Identity = s.Completed.Method, last.Method.Identity
 	f.Base, f.Snapshot, f.Accounted = last.Base, s.Completed.Snapshot, last.Accounted
 	f.Runs, f.Artifacts = s.Claimed()
+	if a := r.Task(s.Task).Approval(); a != nil && a.RunBy == step {
+		for _, job := range a.Jobs {
+			for _, name := range job.Artifacts {
+				if !slices.Contains(f.Artifacts, name) {
+					f.Artifacts = append(slices.Clip(f.Artifacts), name)
+				}
+			}
+		}
+	}
 	return f
 }
 

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -284,6 +285,14 @@ func (a *Attempt) Faultless() bool {
 // Faulty reports whether the attempt failed of what its method is. All figures
 // about failures count these attempts alone.
 func (a *Attempt) Faulty() bool { return a.Failure != nil && !a.Faultless() }
+
+// Told reports whether whoever carried out an attempt was told why earlier ones
+// had failed, and what people said.
+func (r *Run) Told(a *Attempt) bool {
+	return !slices.ContainsFunc(r.Roles.Deaf, func(key string) bool {
+		return a.Method.Executor == key || a.Method.Executor == cmp.Or(key, r.Started.Executor)
+	})
+}
 
 // Counts reports whether something was tried by the attempt, whatever came of
 // it: it is not [Attempt.Faultless], and no work that was accepted afterwards.

@@ -42,7 +42,7 @@ func read(p *plan.Plan, r *history.Run) (harvest, error) {
 			h.jobs(p, a, s, standings)
 			continue
 		}
-		h.step(p, s, jobs)
+		h.step(p, r, s, jobs)
 	}
 	return h, nil
 }
@@ -94,7 +94,7 @@ func forbiddenStep(r *history.Run, s *history.Step) string {
 // step learns from a completed step. Where jobs of reviewers are what ran, their
 // commands, as they were patched, stand beside what helped: the step of the plan
 // has none, and is known by what it says.
-func (h *harvest) step(p *plan.Plan, s *history.Step, jobs bool) {
+func (h *harvest) step(p *plan.Plan, r *history.Run, s *history.Step, jobs bool) {
 	task, step, found := p.Step(s.Address)
 	if !found || len(s.Attempts) == 0 {
 		return
@@ -107,7 +107,7 @@ func (h *harvest) step(p *plan.Plan, s *history.Step, jobs bool) {
 		}
 		return
 	}
-	helped, how, by := remedy(step, s)
+	helped, how, by := remedy(r, step, s)
 	if patch := s.Patch(s.Completed.Method); jobs && patch != nil && how == "" {
 		how = patch.Method.Run
 	}
@@ -132,8 +132,8 @@ func (h *harvest) step(p *plan.Plan, s *history.Step, jobs bool) {
 
 // remedy is what made a step work in the end, and the command or the prompt of
 // it where it has one; "" where it was the same once more.
-func remedy(step *plan.Step, s *history.Step) (what, how string, by Kind) {
-	if _, words := analysis.Decisive(s); words != "" {
+func remedy(r *history.Run, step *plan.Step, s *history.Step) (what, how string, by Kind) {
+	if _, words := analysis.Decisive(r, s); words != "" {
 		return words, "", Confirmed
 	}
 	if patch := s.Patch(s.Completed.Method); patch != nil {

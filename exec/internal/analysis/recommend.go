@@ -132,10 +132,11 @@ func (row rowOf) followedByFailure(r *history.Run) bool {
 // Decisive is what a person said that the attempt which completed the step was the
 // first to hear, where what was tried without had failed: the words are what
 // helped, also where the step was set back before it heard them. "" where there
-// were none, or the step was completed at once.
-func Decisive(s *history.Step) (by, words string) {
+// were none, the step was completed at once, or a shell carried it out, which hears
+// nothing.
+func Decisive(r *history.Run, s *history.Step) (by, words string) {
 	last := s.Last()
-	if s.Status != history.Completed || last == nil || !slices.ContainsFunc(attempts(s), (*history.Attempt).Faulty) {
+	if s.Status != history.Completed || last == nil || !r.Told(last) || !slices.ContainsFunc(attempts(s), (*history.Attempt).Faulty) {
 		return "", ""
 	}
 	for _, x := range slices.Concat(s.Earlier, s.Questions) {
@@ -163,7 +164,7 @@ func (row rowOf) methods() []Recommendation {
 		}
 	}
 	before := 0 // backups that failed before the one in hand
-	by, words := Decisive(row.was)
+	by, words := Decisive(row.run, row.was)
 	lost := row.was.Status == history.Failed || row.was.FailedAndLeftOut()
 	switch {
 	case words != "":

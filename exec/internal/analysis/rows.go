@@ -21,6 +21,7 @@ type rowOf struct {
 	task *plan.Task
 	step *plan.Step
 	was  *history.Step
+	run  *history.Run
 }
 
 // rows are the steps of the plan that the run knows, in the plan's order.
@@ -30,7 +31,7 @@ func rows(p *plan.Plan, r *history.Run) []rowOf {
 		t := &p.Tasks[i]
 		for j := range t.Steps {
 			if was := r.Step(t.Steps[j].Address); was != nil {
-				all = append(all, rowOf{t, &t.Steps[j], was})
+				all = append(all, rowOf{t, &t.Steps[j], was, r})
 			}
 		}
 	}

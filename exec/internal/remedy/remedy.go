@@ -62,8 +62,9 @@ func Against(c history.Class, cause gate.Cause) Remedy {
 		return late(cause)
 	case history.Breach:
 		return Remedy{
-			now: "declare what the step really needs to change, or tell it to leave that alone",
-			end: "mend the method so that it does what is declared, or declare what it must do, and lock again",
+			now:  "declare what the step really needs to change, or tell it to leave that alone",
+			deaf: "see by hand what its command changes; another one, or another declaration, needs a new plan",
+			end:  "mend the method so that it does what is declared, or declare what it must do, and lock again",
 		}
 	case history.GateFailed:
 		return Remedy{

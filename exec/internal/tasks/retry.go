@@ -52,7 +52,7 @@ func (v *Evidence) Retry(ctx context.Context, id string) error {
 		return v.regenerate(ctx, on, next, facts)
 	case remote(seen.Items) && said.Confidence < advice.Threshold:
 		own := &history.Advised{Kind: string(advice.Reflection), Point: string(advice.Verification),
-			Advisor:   "evidence",
+			Attempt: on.Tried(), Advisor: "evidence",
 			RootCause: "logged late", Confidence: lateConfidence, Note: "a server may know later what it does not know now"}
 		facts = append(facts, history.Located{Where: on.Where(0), Fact: own})
 		next.Confidence = lateConfidence
