@@ -46,7 +46,6 @@ func (f *commitFlags) commits(c *exec.Controller, given []string) error {
 		}
 		by.Message = string(text)
 	}
-	_, by.OwnIndex = madeFor(c.Dir)
 	limit, err := time.ParseDuration(lastOf(given, "hook-limit", f.HookLimit.String()))
 	if by.HookLimit = limit; err != nil || limit < 0 {
 		return &usageError{"--hook-limit: a time is not negative"}

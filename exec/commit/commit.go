@@ -45,11 +45,10 @@ type Committer interface {
 	// in the work tree dir as it is.
 	Settings(ctx context.Context, dir string) (ledger.GitState, error)
 	// Find looks for the commit of some work behind w.Parent; nil if there is
-	// none. Nothing is changed.
+	// none. Of a commit whose maker died it does what is left to do.
 	Find(ctx context.Context, w Work) (*Made, error)
 	// Commit commits some work on top of w.Parent, which must be what is checked
-	// out. It changes no file of the work tree, and what is staged only where Made
-	// says so. Made has no hash if there was nothing to commit. A *RefusedError says
+	// out. It changes no file of the work tree, and nothing that somebody staged. Made has no hash if there was nothing to commit. A *RefusedError says
 	// why nothing is committed.
 	Commit(ctx context.Context, w Work) (*Made, error)
 }
@@ -81,7 +80,7 @@ type Done struct {
 type Made struct {
 	Hash   string // "": there was nothing to commit
 	Branch string // that it is on, as in "refs/heads/main"; "" if on none
-	Staged bool   // the index of the work tree was moved with it
+	Staged bool   // the index of the work tree follows it, and nobody else moved that meanwhile
 	Left   []LeftOut
 }
 

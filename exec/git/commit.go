@@ -29,9 +29,6 @@ type Committer struct {
 	Author string
 	// CoAuthors are named in trailers, each as Author is.
 	CoAuthors []string
-	// OwnIndex has what is committed staged in the work tree's own index too, as
-	// "git commit" does. It is for work trees that were made for a run.
-	OwnIndex bool
 	// HookLimit is how long a hook may take; [HookLimit] if it is 0.
 	HookLimit time.Duration
 
@@ -42,7 +39,8 @@ func (c *Committer) repository(dir string) repository {
 	return repository{dir: dir, env: c.env, patient: cmp.Or(c.HookLimit, HookLimit)}
 }
 
-// Find looks for the commit of some work behind its parent.
+// Find looks for the commit of some work behind its parent, and has the index
+// follow it where that is still to be done.
 func (c *Committer) Find(ctx context.Context, w commit.Work) (*commit.Made, error) {
 	r := c.repository(w.Dir)
 	said, err := r.git(ctx, "log", "-z", "--first-parent", "-n", "100",
@@ -62,7 +60,14 @@ func (c *Committer) Find(ctx context.Context, w commit.Work) (*commit.Made, erro
 		if len(parts) < 3 || parts[1] != w.Run || parts[2] != strings.Join(steps, ",") {
 			continue
 		}
-		made := &commit.Made{Hash: parts[0], Branch: r.branch(ctx), Staged: c.OwnIndex}
+		made := &commit.Made{Hash: parts[0], Branch: r.branch(ctx)}
+		if head, err := r.line(ctx, "rev-parse", "HEAD"); err != nil {
+			return nil, err
+		} else if made.Staged = head == made.Hash; made.Staged {
+			if _, err := r.follow(ctx, w.Parent, made.Hash); err != nil {
+				return nil, err
+			}
+		}
 		return made, r.leftOf(ctx, made, w)
 	}
 	return nil, nil
@@ -114,6 +119,11 @@ func (c *Committer) Commit(ctx context.Context, w commit.Work) (made *commit.Mad
 	if r.config, err = r.settings(ctx); err != nil {
 		return nil, err
 	}
+	own := r
+	staged, err := own.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
 	temp, err := os.MkdirTemp("", "planlock-commit-")
 	if err != nil {
 		return nil, err
@@ -145,11 +155,8 @@ func (c *Committer) Commit(ctx context.Context, w commit.Work) (made *commit.Mad
 	if err != nil {
 		return nil, err
 	}
-	if c.OwnIndex {
-		own := c.repository(w.Dir).given(bytes.Join(lines, nil))
-		_, err = own.git(ctx, "update-index", "-z", "--index-info")
-		made.Staged = true
-	}
+	now, err := own.follow(ctx, w.Parent, made.Hash)
+	made.Staged = maps.Equal(staged, now)
 	return made, err
 }
 
@@ -274,6 +281,9 @@ func (r repository) entries(ctx context.Context) (map[string]gitEntry, error) {
 	for _, one := range fields(said) {
 		what, name, _ := strings.Cut(one, "\t")
 		if parts := strings.Fields(what); len(parts) == 3 {
+			if parts[2] != "0" { // a conflict, like nothing that a commit holds
+				parts[1] = ""
+			}
 			all[name] = gitEntry{parts[0], parts[1]}
 		}
 	}

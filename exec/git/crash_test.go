@@ -20,9 +20,6 @@ import (
 // where RUN is the run that it resumes, or "-".
 const dies = "PLANLOCK_TEST_DIES"
 
-// staged has it stage what it commits.
-const staged = "PLANLOCK_TEST_STAGED"
-
 const died = 3 // its exit status
 
 // TestMain is such a controller where a test started one.
@@ -51,7 +48,6 @@ func TestDies(t *testing.T) {
 	}
 	d := around(t, planOf("a", "b"))
 	d.Dir, d.Controller.Dir = words[2], words[2]
-	d.by.OwnIndex = os.Getenv(staged) != ""
 	d.Controller.Committer = &mortal{Committer: d.by, at: words[0]}
 	locked := d.Lock(t)
 	if words[1] == "-" {
@@ -136,32 +132,37 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestOwnIndex stages what is committed in the index of the work tree too, where
-// that is asked for, also where the controller dies before it says so.
-func TestOwnIndex(t *testing.T) {
-	for _, point := range []string{"", "committed"} {
+// TestIndexFollows has the index hold what is committed, as after "git commit
+// PATH…", wherever the controller dies, and leaves alone what somebody staged.
+func TestIndexFollows(t *testing.T) {
+	for _, point := range []string{"", "committed", "moved"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, planOf("a", "b"), nil)
-			d.by.OwnIndex = true
+			d.put("b", "mine\n")
+			d.put("c", "mine\n")
+			d.git("add", "b", "c")
+			if err := os.Remove(d.Dir + "/b"); err != nil {
+				t.Fatal(err)
+			}
 			first, locked := d.git("rev-parse", "HEAD"), d.Lock(t)
-			run := ""
+			begin := d.Controller.Run
 			if point != "" {
+				if point == "moved" { // HEAD is moved, and the index does not follow
+					d.hook("reference-transaction", "test \"$1\" = committed && git log -1 --format=%b $(cut -d' ' -f2 | head -n1) | grep -q 'Step: 1.2' && "+
+						"mkdir ../once 2>/dev/null && kill -9 $(ps -o ppid= -p $PPID) $PPID; exit 0")
+				}
 				cmd := exec.Command(os.Args[0])
-				cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s - %s", dies, point, d.Dir), staged+"=1")
-				if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != died {
-					t.Fatalf("%v\n%s", err, out)
+				cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s - %s", dies, point, d.Dir))
+				if out, err := cmd.CombinedOutput(); err == nil {
+					t.Fatalf("it lives\n%s", out)
 				}
 				runs, err := os.ReadDir(d.Dir + "/.planlock/runs")
 				if err != nil || len(runs) != 1 {
 					t.Fatal(runs, err)
 				}
-				run = runs[0].Name()
-			}
-			begin := d.Controller.Run
-			if run != "" {
 				begin = func(ctx context.Context, l *plan.Locked) (*planexec.Report, error) {
-					return d.Controller.Resume(ctx, l, run)
+					return d.Controller.Resume(ctx, l, runs[0].Name())
 				}
 			}
 			report, err := begin(context.Background(), locked)
@@ -169,9 +170,33 @@ func TestOwnIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.want(report.Run, first, "Write a: a", "Write b: b")
-			if got := d.git("status", "--porcelain"); got != "" {
+			if got := d.git("show", ":b"); got != "mine" {
+				t.Errorf("staged is %q", got)
+			}
+			if got := d.git("status", "--porcelain"); got != "MM b\nA  c" {
 				t.Errorf("the status is\n%s", got)
 			}
+			d.put("a", "More\n")
+			d.git("commit", "-q", "-am", "mine")
+			if got := d.commits("HEAD~1"); !slices.Equal(got, []string{"mine: a c"}) {
+				t.Errorf("git commit -a makes %q", got)
+			}
 		})
+	}
+}
+
+// TestIndexInTheWay stages nothing of a commit in the place of what somebody staged.
+func TestIndexInTheWay(t *testing.T) {
+	d := newDesk(t, planOf("sub/a", "b"), nil)
+	d.put("sub", "mine\n")
+	d.git("add", "sub")
+	if err := os.Remove(d.Dir + "/sub"); err != nil {
+		t.Fatal(err)
+	}
+	first := d.git("rev-parse", "HEAD")
+	done := d.Run(t)
+	d.want(done.Run, first, "Write sub/a: sub/a", "Write b: b")
+	if got := d.git("ls-files"); got != ".gitignore\nREADME\nb\nsub" {
+		t.Errorf("the index has\n%s", got)
 	}
 }

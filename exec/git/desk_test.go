@@ -144,14 +144,15 @@ func (d *desk) hook(name, script string) {
 	}
 }
 
-// untouched fails the test unless what is staged, and the stash, are the same
-// bytes afterwards.
+// untouched fails the test unless what is staged beside HEAD, and the stash, are
+// the same afterwards.
 func (d *desk) untouched() (check func()) {
 	d.t.Helper()
 	dir := d.git("rev-parse", "--absolute-git-dir")
 	read := func() [][]byte {
 		var all [][]byte
-		for _, name := range []string{"index", "refs/stash", "logs/refs/stash", "COMMIT_EDITMSG"} {
+		all = append(all, []byte(d.git("diff", "--cached", "--raw", "--no-abbrev", "--no-renames")))
+		for _, name := range []string{"refs/stash", "logs/refs/stash", "COMMIT_EDITMSG"} {
 			text, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil && !os.IsNotExist(err) {
 				d.t.Fatal(err)
@@ -164,7 +165,7 @@ func (d *desk) untouched() (check func()) {
 	return func() {
 		d.t.Helper()
 		if !slices.EqualFunc(before, read(), bytes.Equal) {
-			d.t.Error("the index or the stash changed")
+			d.t.Error("what is staged, or the stash, changed")
 		}
 	}
 }

@@ -6,7 +6,8 @@
 // ([Committer.Settings]), and the run commits nothing once one of them moved.
 //
 // A commit is built in an index of its own, so that what is staged, and the
-// stash, stay as they are, byte for byte. It holds what the steps delivered,
+// stash, stay as they are; the index of the work tree follows it then, as it
+// follows "git commit PATH…". It holds what the steps delivered,
 // and nothing else: a path that git does not hold as the step found it, because
 // somebody changed it and did not commit that, is left out and named. HEAD
 // moves at the very end, from exactly the commit that it was at; until then a

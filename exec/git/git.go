@@ -42,11 +42,13 @@ const most = 1 << 10
 const HookLimit = 10 * time.Minute
 
 // command is one call of git. Of the environment it has nothing that would lead
-// it elsewhere.
+// it elsewhere, and who writes and commits.
 func (r repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(quiet, args)...)
 	cmd.Dir, cmd.WaitDelay = r.dir, patience
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "GIT_AUTHOR_") && !strings.HasPrefix(v, "GIT_COMMITTER_")
+	}),
 		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=:", "LC_ALL=C")
 	if r.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+r.index)
