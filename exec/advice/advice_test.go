@@ -78,6 +78,12 @@ func TestClassSpeaksWhereNoMessageDoes(t *testing.T) {
 		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
 			{Code: code.Postcondition, Message: `command "go test ./..." does not hold`}}}, cause.TestFailure},
 		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
+			{Code: code.Postcondition, Message: `postcondition 1 (command run="./tests.sh") does not hold`}}}, cause.TestFailure},
+		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
+			{Code: code.Postcondition, Message: `postcondition 1 (command run="grep -q \"two\" tests.txt") does not hold`}}}, cause.Unmet},
+		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
+			{Code: code.Postcondition, Message: `postcondition 1 (command run="test -s dist/app") does not hold`}}}, cause.Unmet},
+		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
 			{Code: code.Postcondition, Message: "it does not hold",
 				Happened: "src/a.ts(3,7): error TS2304: Cannot find name 'theme'."}}}, cause.TypeError},
 		{history.AttemptFailed{Class: history.Crashed}, cause.Unknown},

@@ -34,13 +34,13 @@ func Apart(c plan.Check, changes []ledger.Change) (work, steers []ledger.Change)
 
 // Runs reports whether a check has programs run that may be of the tree.
 func Runs(c plan.Check) bool {
-	return c.Kind == "go_test" || c.Kind == "command" && c.StdoutContains == "" && !onlyLooks(c.Run)
+	return c.Kind == "go_test" || c.Kind == "command" && c.StdoutContains == "" && !OnlyLooks(c.Run)
 }
 
 // steering tells the changes of files that steer a check.
 func steering(c plan.Check) func(ledger.Change) bool {
 	switch {
-	case !runsCode(c), c.Kind == "command" && onlyLooks(c.Run):
+	case !runsCode(c), c.Kind == "command" && OnlyLooks(c.Run):
 		return func(ledger.Change) bool { return false }
 	case !Runs(c):
 		return func(change ledger.Change) bool { return isTest(change.Path) }
@@ -61,9 +61,9 @@ func runsCode(c plan.Check) bool {
 		"go_vet", "go_api_compatible"}, c.Kind)
 }
 
-// onlyLooks reports whether a command runs nothing but programs that run nothing
+// OnlyLooks reports whether a command runs nothing but programs that run nothing
 // of what they are given.
-func onlyLooks(command string) bool {
+func OnlyLooks(command string) bool {
 	found := false
 	for _, call := range calls(command) {
 		switch name := call[0]; {

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/code"
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/internal/testfirst"
 )
 
 // An Error is a kind of error that messages give away.
@@ -91,8 +94,16 @@ func ofTest(f gate.Finding) bool {
 	case code.TestNotRed, code.TestNotGreen, code.TestChanged:
 		return true
 	}
+	if m := command.FindStringSubmatch(f.Message); m != nil {
+		if run, err := strconv.Unquote(m[1]); err == nil && testfirst.OnlyLooks(run) {
+			return false
+		}
+	}
 	return aTest().MatchString(strings.ToLower(f.Message))
 }
+
+// command is the command of a check, as its message has it.
+var command = lazyre.New(`command run=("(?:[^"\\]|\\.)*")`)
 
 var aTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\btests?\b|_test\b|pytest|unittest`) })
 
