@@ -249,7 +249,10 @@ func (w *witness) criterion(number int, c gate.Criterion, verdict gate.Result) {
 
 // unmet says that a criterion is not met, and what the reviewer notes of it.
 func (w *witness) unmet(number int, c gate.Criterion) string {
-	text := strings.TrimSpace(fmt.Sprintf("criterion %d is not met: %s %s", number, c.Text, c.Note))
+	text := fmt.Sprintf("criterion %d is not met: %s", number, strings.TrimSpace(c.Text))
+	if note := strings.TrimSpace(c.Note); note != "" {
+		text += " (" + note + ")"
+	}
 	w.said[text] = true
 	return text
 }
