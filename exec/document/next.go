@@ -234,8 +234,8 @@ func (rep *Model) again() string {
 	if n := len(anew) - len(names); n > 0 {
 		names = append(names, fmt.Sprintf("and %d more", n))
 	}
-	return fmt.Sprintf("carry it out: %s, and %s completed and carried out once more: %s", left,
-		count(len(anew), "step was", "steps were"), strings.Join(names, ", "))
+	return fmt.Sprintf("carry it out: %s, and %s carried out once more: %s", left,
+		count(len(anew), "step that was completed is", "steps that were completed are"), strings.Join(names, ", "))
 }
 
 // anewListed is how many of the steps that are carried out once more are named.

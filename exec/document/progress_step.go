@@ -23,13 +23,19 @@ func newProgressStep(rep *Model, s *step, in *plan.Step) progressStep {
 		Constraints: ordered[result]{}, Deliverables: []string{}, Message: message(rep.of, s),
 		Escalations: each(s.Questions, newEscalation), Standing: s.Standing, Carried: s.Carried,
 	}
+	known := s.Started
 	for _, a := range s.Attempts {
 		if !a.past {
 			out.Lane = cmp.Or(a.Lane, out.Lane)
+			for _, at := range []stamp{a.Started, a.Ended} {
+				if at.After(known.Time) {
+					known = at
+				}
+			}
 		}
 	}
 	if out.Timestamp.IsZero() {
-		out.Timestamp = s.Started
+		out.Timestamp = known
 	}
 	if p := s.Propagation; p != nil {
 		out.Concern = p.Concern

@@ -64,8 +64,15 @@ func newSpending(rep *Model) *spending {
 	last := len(all) - 1
 	out.Tokens, out.Money = rep.rising(ends, tokens), rep.rising(ends, cost)
 	out.Total = fmt.Sprintf("%.0f tokens and %s, as attempts said", tokens[last], history.Money(cost[last]))
-	if whole := history.Money(rep.Counts.Cost); whole > history.Money(cost[last]) {
-		out.Total += fmt.Sprintf("; with all others who were asked, %s", whole)
+	var whole []string
+	if all := rep.of.Flow.Tokens; all > int64(tokens[last]) {
+		whole = append(whole, fmt.Sprintf("%d tokens", all))
+	}
+	if all := history.Money(rep.Counts.Cost); all > history.Money(cost[last]) {
+		whole = append(whole, all.String())
+	}
+	if len(whole) > 0 {
+		out.Total += "; with all others who were asked, " + strings.Join(whole, " and ")
 	}
 	out.Text = "What the attempts cost over time: " + out.Total
 	return out

@@ -92,8 +92,12 @@ func (w *page) speclets(rep *Model) {
 	}
 	w.line("")
 	for i, s := range flow.Speclets(rep.plan, rep.of) {
-		text := fmt.Sprintf("speclet %s: %s, %d of %s completed", s.ID, strings.ReplaceAll(s.Status, "_", " "),
-			len(s.TasksCompleted), count(len(rep.plan.Speclets[i].Tasks), "task", "tasks"))
+		status := strings.ReplaceAll(s.Status, "_", " ")
+		if s.Partial {
+			status += " in part"
+		}
+		text := fmt.Sprintf("speclet %s: %s, %d of %s completed", s.ID, status, len(s.TasksCompleted),
+			count(len(rep.plan.Speclets[i].Tasks), "task", "tasks"))
 		switch {
 		case len(s.TasksPartial) > 0:
 			text += fmt.Sprintf(", %d in part", len(s.TasksPartial))

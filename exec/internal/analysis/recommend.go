@@ -141,7 +141,7 @@ func Decisive(r *history.Run, s *history.Step) (by, words string) {
 	}
 	for _, x := range slices.Concat(s.Earlier, s.Questions) {
 		if a := x.Answer; a != nil && a.Reason != "" && x.Question.Attempt == last.Number-1 &&
-			(a.Choice == choice.Propose || a.Choice == choice.Again) {
+			(a.Choice == choice.Propose || a.Choice == choice.Again || a.Choice == choice.Continue) {
 			by, words = a.By, a.Reason
 		}
 	}
