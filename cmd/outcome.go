@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
@@ -31,14 +34,7 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 			return "nobody saw a check of what was left out, as it was there already, fail without its work: to have that seen, " +
 				"take the work away, and run the plan with nothing left out (no --ack done:STEP)"
 		}
-		if carried := carriedAlone(at.run); len(carried) > 0 {
-			return fmt.Sprintf("all was carried out, and nobody looked at %s, taken over from run %s: give the plan checks of that which fail without the work, and run it once more:  %s",
-				plan.Addresses(carried), at.run.Started.From.Run,
-				as.spell(action.Action{Kind: action.Finish, Run: o.Run}))
-		}
-		return "all was carried out, and not all of it was looked at: roll it back" + back(at.run, as) +
-			" and run it with checks that fail without the work" + checks(at.run.Started.Format) +
-			", or have an agent or a program look with --validator"
+		return unlookedHint(at, as)
 	}
 	for _, s := range at.run.Steps {
 		if s.Failed != nil && s.Last() != nil {
@@ -47,6 +43,32 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		}
 	}
 	return text
+}
+
+// unlookedHint says how the steps are verified of a run that carried all out: by
+// checks of theirs, for which they are carried out once more, or by whoever looks
+// at work, for which they are set back first, if it was this run that did them.
+func unlookedHint(at placedError, as spelling) string {
+	ws, id := exec.Workspace{Dir: at.dir}, at.run.Started.Run
+	steps, first := unlooked(ws, at.run)
+	text := "all was carried out, and nobody looked at " + plan.Addresses(steps)
+	if first != nil && first.Carried != nil {
+		text += fmt.Sprintf(", taken over from run %s, and no reviewer is asked about what is taken over", first.Carried.Run)
+	}
+	text += ": give the plan checks that fail without the work" + checks(at.run.Started.Format) +
+		", and have that alone carried out once more:  "
+	var once []string
+	for _, way := range as.anew(ws, at.run) {
+		once = append(once, way.hint())
+	}
+	text += strings.Join(once, ", ")
+	if first == nil || first.Carried != nil || gives(as.given, "validator") {
+		return text
+	}
+	as.given = append(slices.Clone(as.given), "--validator=NAME")
+	back := as.spell(action.Action{Kind: action.Rollback, Run: id, Step: first.Address})
+	return text + "; or have an agent or a program look, once that and what came after it is set back:  " + back +
+		", and then " + as.spell(action.Action{Kind: action.Finish, Run: id})
 }
 
 // checks says in brackets how a plan of a format has checks, and what there is
@@ -58,31 +80,27 @@ func checks(format plan.Format) string {
 	return " (of a step that changes nothing there are none: critical_flag = false has the goal not depend on it)"
 }
 
-// back is how all that a run did is taken back, in brackets.
-func back(run *history.Run, as spelling) string {
-	for _, s := range run.Steps {
-		if s.Status == history.Completed && s.Carried == nil {
-			return " (" + as.spell(action.Action{Kind: action.Rollback, Run: run.Started.Run, Step: s.Address}) + ")"
+// unlooked are the steps that nobody looked at and on which the goal depends, and
+// the first of them that was carried out.
+func unlooked(ws exec.Workspace, run *history.Run) (all []plan.Address, first *history.Step) {
+	depends := func(plan.Address) bool { return true }
+	if p, err := ws.Plan(context.Background(), run); err == nil {
+		essential := p.Essential()
+		depends = func(a plan.Address) bool {
+			_, step, ok := p.Step(a)
+			return ok && essential(step)
 		}
 	}
-	return ""
-}
-
-// carriedAlone are the steps that nobody looked at, where all of them were taken
-// over from another run: setting this one back does not undo them.
-func carriedAlone(run *history.Run) (all []plan.Address) {
 	standings := run.Standings()
 	for _, s := range run.Steps {
-		basis, _ := standings.Of(s)
-		switch {
-		case basis == "" || basis.Counts():
-		case s.Carried == nil:
-			return nil
-		default:
-			all = append(all, s.Address)
+		if basis, _ := standings.Of(s); basis == "" || basis.Counts() || !depends(s.Address) {
+			continue
+		}
+		if all = append(all, s.Address); first == nil && s.Status == history.Completed {
+			first = s
 		}
 	}
-	return all
+	return all, first
 }
 
 // leftOutAlone reports whether all that nobody looked at was left out because

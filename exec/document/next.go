@@ -207,6 +207,9 @@ func (rep *Model) afterFailure() []nextStep {
 		out = append(out, rep.finish("Once that is mended, look for the evidence again: steps that left none are carried out again with what needs them, and all else is taken over"))
 	case rep.Counts.Completed > 0 && !rep.of.CarriedOut():
 		out = append(out, rep.finish("Once the rest is mended, "+rep.again()))
+	case rep.Status == history.Partial && rep.of.CarriedOut() && !rep.Shadow &&
+		slices.ContainsFunc(rep.unlooked(), func(s *step) bool { return !s.Standing.looks }):
+		out = append(out, rep.finish("Once it has such checks, have that alone carried out once more; all else is taken over"))
 	}
 	return append(append(out, diffs(rep)...), nextStep{why: "Prove the report", do: rep.prove()})
 }
