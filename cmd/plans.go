@@ -38,8 +38,8 @@ func (p *cli) draft(path string) (*plan.Draft, error) {
 			}
 		}
 	}
-	if err == nil && !draftIsEmpty(d) {
-		p.terms.settle(d)
+	if err == nil && !draftIsEmpty(d) && p.terms.settle(d) {
+		p.warn("--profile %s changes nothing: the plan says %s itself; change it there", p.terms.Profile, d.Plan.Profile)
 	}
 	return d, err
 }
@@ -195,6 +195,7 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, agent
 	}
 	fmt.Fprintf(w, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
 		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
+	printUnbound(w, &draft.Plan)
 	for _, name := range strangers(&draft.Plan) {
 		if slices.ContainsFunc(agents, func(word string) bool { return word == name || strings.HasPrefix(word, name+"=") }) {
 			continue
@@ -222,6 +223,21 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, agent
 		}
 		fmt.Fprintf(w, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
 	}
+}
+
+// printUnbound tells of steps that the plan holds to no files, so that nothing is
+// undone for what it does not name.
+func printUnbound(w io.Writer, p *plan.Plan) {
+	loose := p.Unbound()
+	if len(loose) == 0 {
+		return
+	}
+	how := "name the files of each task"
+	if p.Profile == plan.Observe {
+		how = "--profile scoped holds steps to the files that the plan names for them"
+	}
+	fmt.Fprintf(w, "What %s may change is not bound: what is not declared is recorded and kept, and not undone; %s.\n",
+		escaped(stepsNamed(loose)), how)
 }
 
 // warnOfErrors says that what was printed is of a plan with errors.

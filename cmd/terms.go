@@ -30,10 +30,12 @@ func termsOf(given []string) terms {
 	return t
 }
 
-// settle has a plan be read under the terms.
-func (t terms) settle(d *plan.Draft) {
+// settle has a plan be read under the terms, and reports whether the profile among
+// them changes nothing, as the plan says another itself.
+func (t terms) settle(d *plan.Draft) (idle bool) {
 	says := d.Writes("profile") || d.Format != plan.Native && strings.HasPrefix(string(d.Format), "spec-") &&
 		d.Plan.Profile != plan.Observe // of another kind, a plan has the one that its format gives it
+	idle = says && t.Profile != "" && plan.Profile(t.Profile) != d.Plan.Profile
 	if t.Profile != "" && !says || len(t.Env)+len(t.Writable) > 0 {
 		d.Settle(func(p *plan.Plan) {
 			if t.Profile != "" && !says {
@@ -43,6 +45,7 @@ func (t terms) settle(d *plan.Draft) {
 			s.Env, s.Writable = with(s.Env, t.Env), with(s.Writable, t.Writable)
 		})
 	}
+	return idle
 }
 
 // names reports whether whoever gave the terms named all of these writable folders.

@@ -25,6 +25,7 @@ type question struct {
 	// the step has no answer, also where what it says could not be read; nil:
 	// no step has to have one
 	lacks func(*Step) bool
+	mute  func(*Plan) bool // the plan says nothing of it as a whole; nil: that is a matter of its steps
 }
 
 // strictly reports whether a plan has to say everything; under the other
@@ -39,25 +40,27 @@ var questions = []question{
 			"task-dep-unknown", "speclet-dep-unknown"},
 		func(p *Plan, _ CheckOptions) string {
 			return count(p.stepCount(), "step") + " with a method and a place in the order"
-		}, nil, nil},
+		}, nil, nil, nil},
 	{"requirements-mapped", "Is every requirement served by a step, and does every step serve one?",
 		[]string{"requirement-unmapped", "requirement-unknown", "step-no-requirement", "requirement-duplicate-id"},
 		func(p *Plan, _ CheckOptions) string {
 			return count(len(p.Requirements), "requirement") + ", each served"
 		}, nil,
-		func(s *Step) bool { return len(s.Requirements) == 0 }},
+		func(s *Step) bool { return len(s.Requirements) == 0 }, nil},
 	{"scope-declared", "Does every step declare what it changes, and keep off what is not its own?",
 		[]string{"artifacts-missing", "limits-missing", "limits-too-small", "path-invalid", "path-reserved",
 			"path-unportable", "path-lookalike", "artifact-in-non-goal", "artifact-conflict",
 			"artifact-outside-modules", "envelope-modified", "log-path-invalid",
 			"too-complex"},
-		func(p *Plan, _ CheckOptions) string { return count(p.artifactCount(), "declared artifact") }, strictly,
-		func(s *Step) bool { return s.Artifacts == nil || s.changesFiles() && !bounded(s.Limits) }},
+		func(p *Plan, _ CheckOptions) string { return p.held() }, nil,
+		func(s *Step) bool { return s.Artifacts == nil || s.changesFiles() && !bounded(s.Limits) }, nil},
 	{"rollback-defined", "Is it defined for every step how it is undone?",
 		[]string{"rollback-missing", "compensate-missing"},
-		func(p *Plan, _ CheckOptions) string { return count(p.stepCount(), "step") + " with a rollback class" },
+		func(p *Plan, _ CheckOptions) string {
+			return count(p.classedCount(), "step") + " with a rollback class"
+		},
 		strictly,
-		func(s *Step) bool { return s.Rollback == "" }},
+		func(s *Step) bool { return s.Rollback == "" }, nil},
 	{"public-surfaces-specified", "Is it specified how every public symbol that changes behaves?",
 		[]string{"public-surface-unspecified", "symbol-invalid", "surface-no-symbol", "surface-twice", "surface-incomplete",
 			"surface-missing"},
@@ -70,19 +73,21 @@ var questions = []question{
 				counted += ", " + count(len(p.Surfaces), "surface")
 			}
 			return counted
-		}, strictly, nil},
+		}, strictly, nil, nil},
 	{"non-goals-declared", "Does the plan say what must not be touched?",
 		[]string{"non-goals-undeclared", "non-goal-duplicate-id"},
-		func(p *Plan, _ CheckOptions) string { return count(len(p.NonGoals), "non-goal") }, strictly, nil},
+		func(p *Plan, _ CheckOptions) string { return count(len(p.NonGoals), "non-goal") }, strictly, nil,
+		func(p *Plan) bool { return len(p.NonGoals) == 0 }},
 	{"invariants-defined", "Are there invariants for the public surfaces that change?",
 		[]string{"invariants-undeclared", "invariant-duplicate-id"},
-		func(p *Plan, _ CheckOptions) string { return count(len(p.Invariants), "invariant") }, strictly, nil},
+		func(p *Plan, _ CheckOptions) string { return count(len(p.Invariants), "invariant") }, strictly, nil,
+		func(p *Plan) bool { return len(p.Invariants) == 0 }},
 	{"semantic-changes-classified", "Does every step that changes files say what that does to behaviour?",
 		[]string{"semantic-change-missing"},
 		func(p *Plan, _ CheckOptions) string {
 			return count(len(p.Acknowledgements()), "acknowledgement") + " needed"
 		}, strictly,
-		func(s *Step) bool { return s.changesFiles() && s.SemanticChange == "" }},
+		func(s *Step) bool { return s.changesFiles() && s.SemanticChange == "" }, nil},
 	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",
 		[]string{"executor-unknown", "check-kind-missing", "check-kind-unknown", "check-argument-missing", "check-argument-unknown", "regexp-invalid",
 			"gate-argument-invalid", "gate-argument-unknown", "gate-name-missing", "gate-twice", "gate-unknown", "fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "invariant-unknown", "postcondition-contradicts", "supersedes-unknown", "supersedes-not-earlier", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
@@ -91,7 +96,7 @@ var questions = []question{
 				return "executors are those of the host that runs it"
 			}
 			return count(len(o.Executors), "executor") + " known"
-		}, nil, nil},
+		}, nil, nil, nil},
 	{"design-gates-passed", "Did the planning gates of level 2 pass?",
 		[]string{"approval-failed"},
 		func(_ *Plan, o CheckOptions) string {
@@ -103,7 +108,7 @@ var questions = []question{
 				said[i] = fmt.Sprintf("%s (level %d) said %s", a.Gate, a.Level, a.Verdict)
 			}
 			return "when it was locked: " + strings.Join(said, ", ")
-		}, nil, nil},
+		}, nil, nil, nil},
 }
 
 // SelfCheck answers the ten questions before execution. A question is answered
@@ -158,9 +163,20 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptio
 		if steps := d.lacking(q.lacks); len(steps) > 0 {
 			a.Yes, a.Evidence = false, []string{fmt.Sprintf("it could not be read for %s, the first is %s",
 				count(len(steps), "step"), safetext.Escape(string(steps[0])))}
+		} else if q.unsaid(d) {
+			a.Evidence[0] += "; the plan does not say it, and a plan of its format need not"
 		}
 	}
 	return a
+}
+
+// unsaid reports whether a plan of another format has no answer where one of the
+// native format has to have one.
+func (q question) unsaid(d *Draft) bool {
+	if !d.foreign() || !strictly(&d.Plan) {
+		return false
+	}
+	return q.mute != nil && q.mute(&d.Plan) || len(d.without(q.lacks)) > 0
 }
 
 // evidenceOf names the first of what speaks against an answer.
@@ -195,10 +211,17 @@ func EverythingElse(found []Diagnostic) Answer {
 // lacking are the addresses of the steps of which lacks is true, where the plan
 // has to say what they lack.
 func (d *Draft) lacking(lacks func(*Step) bool) []Address {
-	if lacks == nil || !strictly(&d.Plan) || d.foreign() {
+	if !strictly(&d.Plan) || d.foreign() {
 		return nil
 	}
-	var list []Address
+	return d.without(lacks)
+}
+
+// without are the addresses of the steps of which lacks is true; none where it is nil.
+func (d *Draft) without(lacks func(*Step) bool) (list []Address) {
+	if lacks == nil {
+		return nil
+	}
 	for _, s := range d.Plan.Steps() {
 		if lacks(s) {
 			list = append(list, s.Address)
@@ -214,6 +237,31 @@ func (p *Plan) stepCount() int {
 		n += len(t.Steps)
 	}
 	return n
+}
+
+// classedCount is the number of steps that say how they are undone.
+func (p *Plan) classedCount() (n int) {
+	for _, s := range p.Steps() {
+		if s.Rollback != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// held says what holds the steps to what the plan names for them.
+func (p *Plan) held() string {
+	loose := p.Unbound()
+	switch {
+	case p.Profile == Strict:
+		return count(p.artifactCount(), "declared artifact")
+	case len(loose) == p.stepCount():
+		return fmt.Sprintf("recorded instead (profile %s): what a step changes besides what it declares is kept", p.Profile)
+	case len(loose) > 0:
+		return fmt.Sprintf("%s held to the files that the plan names (profile %s); what %s changes is "+
+			"recorded and kept", count(p.stepCount()-len(loose), "step"), p.Profile, Addresses(loose))
+	}
+	return fmt.Sprintf("%s held to the files that the plan names (profile %s)", count(p.stepCount(), "step"), p.Profile)
 }
 
 // artifactCount is the number of declared paths and globs.

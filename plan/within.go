@@ -78,3 +78,14 @@ func (p *Plan) Binds(t *Task, s *Step) bool {
 	}
 	return p.Profile != Observe
 }
+
+// Unbound are the steps that the plan does not hold to files, as [Plan.Binds] has
+// it: what they change is recorded and kept.
+func (p *Plan) Unbound() (list []Address) {
+	for t, s := range p.Steps() {
+		if !p.Binds(t, s) {
+			list = append(list, s.Address)
+		}
+	}
+	return list
+}

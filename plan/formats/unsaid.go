@@ -29,8 +29,9 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 		{p.Goal != "", "the plan does not say what it is for", `[goal] description = "…"`},
 		{len(p.NonGoals) > 0, "the plan does not say what must not be touched",
 			`[[non_goals]] id = "N1", text = "…", paths = ["…/**"]`},
-		{some(p, func(s *plan.Step) bool { return s.Artifacts != nil }),
-			"the steps do not say what they change; a run records it", `artifacts = { create = ["…"], modify = ["…"] }  in a step; after a run under the profile observe, the declarations of its report are these lines`},
+		{p.Profile == plan.Scoped && len(p.Unbound()) == 0 ||
+			some(p, func(s *plan.Step) bool { return s.Artifacts != nil }),
+			"the steps do not say what they change; a run records it, and keeps it", `artifacts = { create = ["…"], modify = ["…"] }  in a step; after a run under the profile observe, the declarations of its report are these lines`},
 		{some(p, func(s *plan.Step) bool { return s.Limits != nil }),
 			"the steps do not say how much they may change", "[defaults] limits = { max_files = 3, max_lines = 200 }"},
 		{some(p, func(s *plan.Step) bool { return s.Rollback != "" }),
