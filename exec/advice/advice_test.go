@@ -72,6 +72,10 @@ func TestClassSpeaksWhereNoMessageDoes(t *testing.T) {
 		{history.AttemptFailed{Class: history.TimedOut, Cause: gate.Dependency}, cause.Unreachable},
 		{history.AttemptFailed{Class: history.NoSpace}, cause.DiskFull},
 		{history.AttemptFailed{Class: history.Breach}, cause.Undeclared},
+		{history.AttemptFailed{Class: history.Breach, Findings: []gate.Finding{
+			{Code: code.ArtifactMissing}, {Code: code.Postcondition}}}, cause.MissingChange},
+		{history.AttemptFailed{Class: history.Breach, Findings: []gate.Finding{
+			{Code: code.ArtifactMissing}, {Code: code.ArtifactExtra}}}, cause.Undeclared},
 		{history.AttemptFailed{Class: history.GateFailed}, cause.Unmet},
 		{history.AttemptFailed{Class: history.GateFailed, Findings: []gate.Finding{
 			{Code: code.Postcondition, Message: `file_contains README.md "Reset" does not hold`}}}, cause.Unmet},

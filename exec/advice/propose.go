@@ -20,6 +20,7 @@ var told = map[cause.Error]string{
 	cause.TestFailure:    "a test does not pass: read what it expects before changing what it tests",
 	cause.Unmet:          "a check does not hold: read what it expects, and what it found instead",
 	cause.MissingFile:    "a file is missing: look where it should come from, and whether its name is right",
+	cause.MissingChange:  "all that the step declares must change: do that, too",
 	cause.Undeclared:     "only what the step declares may change: leave everything else as it is",
 }
 

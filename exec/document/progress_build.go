@@ -20,7 +20,7 @@ func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 		SelectedAt: rep.Started, CurrentMode: string(rep.Mode), Resumed: rep.Resumed,
 		TotalTasks: rep.Counts.Tasks, TotalSteps: rep.Counts.Steps,
 		Initialization: progressStart{
-			Timestamp: rep.Started, Validation: "PASS", Format: string(rep.Plan.Format), Profile: string(rep.Profile),
+			Timestamp: lockedAt(r, rep), Validation: "PASS", Format: string(rep.Plan.Format), Profile: string(rep.Profile),
 			PlanDigest: string(rep.Plan.Digest), Lock: rep.Lock.ID, Files: rep.Plan.Files, Warnings: rep.Warnings,
 			Gates: gateResults(rep.Planning),
 		},
@@ -49,6 +49,15 @@ func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 		out.Analysis = newAnalysis(rep)
 	}
 	return out
+}
+
+// lockedAt is when the run got the plan that it is held to: at its beginning, or
+// when the latest steps were added.
+func lockedAt(r *history.Run, rep *Model) stamp {
+	if n := len(r.Amendments); n > 0 {
+		return newStamp(r.Amendments[n-1].At)
+	}
+	return rep.Started
 }
 
 // end fills in what only an ended run has.

@@ -259,7 +259,7 @@ func (s *step) way(told func(reason string) string) []string {
 			out = append(out, fmt.Sprintf("attempt %d was lost: %s", a.Number, meaning(history.Lost)))
 		}
 	}
-	why, aside, cut := "", false, false
+	why, aside, cut, put := "", false, false, false
 	var used []string
 	for _, a := range s.Attempts {
 		if a.past || a.Outcome == lost {
@@ -281,7 +281,7 @@ func (s *step) way(told func(reason string) string) []string {
 			name = fmt.Sprintf("went on from what attempt %d left", a.continues)
 		case again && aside:
 			name = "alone"
-		case again && cut: // somebody stopped it: nothing that counts as a retry
+		case again && cut, !again && put: // somebody stopped it, or only its work was judged: nothing that counts as a retry
 			name = "begun anew"
 		case again:
 			name = "retry"
@@ -294,7 +294,10 @@ func (s *step) way(told func(reason string) string) []string {
 		if name != "" {
 			out = append(out, name)
 		}
-		used, aside = append(used, a.Method), a.Lane != nil && a.Lane.State == history.LaneAside
+		if put = put || a.Reinstates > 0; a.Reinstates == 0 {
+			used = append(used, a.Method)
+		}
+		aside = a.Lane != nil && a.Lane.State == history.LaneAside
 		cut = a.Failure != nil && a.Failure.Class == history.Interrupted
 		if a.Failure != nil && len(a.Failure.Reasons) > 0 {
 			why = a.Failure.Reasons[0]

@@ -32,6 +32,7 @@ const (
 	Unreachable    Error = "unreachable"       // another machine does not answer
 	DiskFull       Error = "disk full"         // nothing more can be written
 	Undeclared     Error = "undeclared change" // the step did something else than it declared
+	MissingChange  Error = "missing change"    // the step did not do what it declared
 	Unknown        Error = "unknown"           // nothing gives it away
 )
 
@@ -78,6 +79,9 @@ func byClass(f history.AttemptFailed) (e Error, certainty, severity float64) {
 	case history.NoSpace:
 		return DiskFull, 0.95, 0.9
 	case history.Breach:
+		if slices.ContainsFunc(f.Findings, ofMissing) && !slices.ContainsFunc(f.Findings, ofMore) {
+			return MissingChange, 0.90, 0.6
+		}
 		return Undeclared, 0.90, 0.6
 	case history.GateFailed:
 		if slices.ContainsFunc(f.Findings, ofTest) {
@@ -87,6 +91,14 @@ func byClass(f history.AttemptFailed) (e Error, certainty, severity float64) {
 	}
 	return Unknown, 0.20, 0.5
 }
+
+// ofMissing reports whether a finding is about a declared change that was not made.
+func ofMissing(f gate.Finding) bool {
+	return f.Code == code.ArtifactMissing || f.Code == code.SymbolMissing
+}
+
+// ofMore reports whether a finding is about a change that was not declared.
+func ofMore(f gate.Finding) bool { return code.Undeclared(f.Code) && !ofMissing(f) }
 
 // ofTest reports whether a finding is about a test.
 func ofTest(f gate.Finding) bool {
