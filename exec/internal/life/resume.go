@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
@@ -199,13 +200,18 @@ func (l *Life) takeUp(ctx context.Context) error {
 }
 
 // lookAgain finds out what others did in the workspace since the run was let go.
+// Where a question waits whose answer may set the run back, it is found out
+// after that: before the step that is next, or at the end.
 func (l *Life) lookAgain(ctx context.Context) error {
 	run := l.Rec.Run
+	open := lane.Pending(run)
 	switch {
 	case run.Ended != nil:
 		return nil
 	case run.Foreign != nil:
 		return l.Deliveries.Again(ctx)
+	case open != nil && (open.Kind == ask.Chain || open.Kind == ask.Stage):
+		return nil
 	case l.Deliveries.TakesBack() && run.Restoring == nil && !lane.InFlight(run):
 		return l.Deliveries.LookFirst(ctx)
 	case run.Behind(), run.Restoring != nil, lane.InFlight(run):
