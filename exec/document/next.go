@@ -204,7 +204,7 @@ func (rep *Model) afterFailure() []nextStep {
 	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
 		out = append(out, rep.afterVerdict()...)
 	case len(rep.of.LackEvidence()) > 0:
-		out = append(out, rep.finish("Once that is mended, look for the evidence again: steps that left none are carried out again with what needs them, and all else is taken over"))
+		out = append(out, rep.finish("Once that is mended, look for the evidence again: steps that left none are carried out again if they can be undone, with what needs them, and all else is taken over"))
 	case rep.Counts.Completed > 0 && !rep.of.CarriedOut():
 		out = append(out, rep.finish("Once the rest is mended, "+rep.again()))
 	case rep.Status == history.Partial && rep.of.CarriedOut() && !rep.Shadow &&

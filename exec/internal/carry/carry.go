@@ -93,7 +93,8 @@ func (c *Case) against(a plan.Address, left []plan.Address) string {
 // owing says of each step that a postcondition of it did not hold at the end, or
 // that it left none of the evidence which its task lacks. A server may know by
 // now what it did not know then, and what somebody put there since is looked
-// at: nothing is carried out again for those.
+// at: nothing is carried out again for those. What cannot be undone is not done
+// twice for its evidence.
 func (c *Case) owing() map[plan.Address]string {
 	why := map[plan.Address]string{}
 	for a, check := range c.Run.Fallen() {
@@ -109,7 +110,8 @@ func (c *Case) owing() map[plan.Address]string {
 			if item.State == evidence.Found || item.OnServer() || c.put(item.Name) {
 				continue
 			}
-			if on := c.Run.Producer(task, item); on != nil && why[on.Address] == "" {
+			on := c.Run.Producer(task, item)
+			if on != nil && on.Rollback != plan.Irreversible && why[on.Address] == "" {
 				why[on.Address] = fmt.Sprintf("it left no evidence of task %s: %s",
 					task.ID, bound.Text(item.Why, bound.Short))
 			}
