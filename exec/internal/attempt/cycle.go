@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -56,6 +57,12 @@ func resumesAt(c flow.Cycle, done []history.Cycle) history.CyclePhase {
 // take, how its test is written first and where it begins with that, and what
 // it begins with altogether.
 func (t *trial) prepare() (from history.CyclePhase, err error) {
+	if t.Work.Layered() {
+		if worktree.RenewChanged(t.Work, t.Own()) != nil { // somebody wrote in them, and they say the same
+			t.Work.Disturb()
+		}
+		t.held = worktree.Held(t.Work, t.Own())
+	}
 	t.limit, t.says = flow.Limit(t.task, t.step, len(t.s.Attempts)+1)
 	if t.cycle = t.cycleOf(t.task, t.step); len(t.cycle.Phases) > 0 {
 		t.carried = carried(t.s, t.method.ID)

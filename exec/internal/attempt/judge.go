@@ -126,7 +126,7 @@ func (t judging) movedBy(ctx context.Context) (*session.Refusal, *fault) {
 		if t.entry.Git, err = worktree.RenewRepository(ctx, t.Work); err == nil {
 			t.entry.Git = append(t.entry.Git, t.moved...)
 			t.journalled.Git = t.entry.Git
-			refused, err = t.Bound.MovedBy(ctx)
+			refused, err = t.Bound.MovedBy(ctx, t.held)
 		}
 	} else {
 		git, f := t.gitMoved()

@@ -161,6 +161,7 @@ type trial struct {
 	job     *jobs.Collector // what the job said that is under way; nil: there is none
 	took    time.Duration   // by the executor, in all phases
 
+	held          map[string][]byte  // files of the plan in the layer, when it began
 	before, after *ledger.Tree       // the checkpoint, and what the executor left
 	snap          record.Snapshot    // of what it left: accepted, or kept when it is undone
 	entry         *history.Accounted // what it did against what it declared; nil before that is known

@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -113,12 +114,20 @@ func (b *Binding) Moved(ctx context.Context) (*session.Refusal, error) {
 	return b.MovedBesides(ctx, git)
 }
 
-// MovedBy is Moved for an attempt that has just worked in a layer: what of that
-// is not as it was.
-func (b *Binding) MovedBy(ctx context.Context) (*session.Refusal, error) {
+// MovedBy is Moved for an attempt that has just worked in a layer, which held
+// some files of the plan when it began: what of that is not as it was. Where
+// somebody else wrote in these files, and the plan says the same as before,
+// nothing moved.
+func (b *Binding) MovedBy(ctx context.Context, held map[string][]byte) (*session.Refusal, error) {
 	refused := b.Refusal()
+	holds := worktree.Held(b.Work, b.Own())
+	others := errors.Join(b.verifyPlan(), b.verifyLockFile()) != nil
 	for _, name := range worktree.RenewChanged(b.Work, b.Own()) {
-		refused.Reasons = append(refused.Reasons, fmt.Sprintf("%s, which the run is bound to, was changed", name))
+		was, had := held[name]
+		is, has := holds[name]
+		if others || had != has || !bytes.Equal(was, is) {
+			refused.Reasons = append(refused.Reasons, fmt.Sprintf("%s, which the run is bound to, was changed", name))
+		}
 	}
 	now, err := b.envelope(ctx, b.Work.Dir, &b.layer)
 	if err != nil {

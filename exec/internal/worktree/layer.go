@@ -138,6 +138,18 @@ func RenewChanged(w *Worktree, names []string) []string {
 	return changed
 }
 
+// Held is what the layer holds of the files among names, with slashes, that are
+// there.
+func Held(w *Worktree, names []string) map[string][]byte {
+	held := map[string][]byte{}
+	for _, name := range names {
+		if text, err := readIn(w.Dir, filepath.FromSlash(name)); err == nil {
+			held[name] = text
+		}
+	}
+	return held
+}
+
 // readIn reads a file of a folder, and nothing outside of it.
 func readIn(dir, path string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
