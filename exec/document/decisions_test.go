@@ -55,7 +55,8 @@ func TestDecisionsSurviveARollback(t *testing.T) {
 		"report.json": {"tasks.1.steps.0.questions.0.rolled_back": true, "tasks.1.steps.0.questions.0.answer.by": "ana",
 			"rolled_back.0.reason": "answer to q1: begin anew", "moves_accepted.0.by": "ben"},
 		"progress_limiter.json": {"tasks.1.steps.0.escalations.0.responded_by": "ana",
-			"summary.rollbacks.0.reason": "answer to q1: begin anew"},
+			"tasks.1.steps.0.escalations.0.response_reason": "begin anew",
+			"summary.rollbacks.0.reason":                    "answer to q1: begin anew"},
 	} {
 		var doc any
 		if err := json.Unmarshal(drawn(t, s, file), &doc); err != nil {

@@ -169,7 +169,8 @@ type progressEscalation struct {
 	Reason   string   `json:"reason"`
 	Options  []string `json:"options"`
 	Asked    stamp    `json:"timestamp"`
-	Response string   `json:"response"` // "" where nobody answered
+	Response string   `json:"response"`                  // "" where nobody answered
+	Words    string   `json:"response_reason,omitempty"` // in the words of who answered
 	By       string   `json:"responded_by,omitempty"`
 	At       stamp    `json:"responded_at"`
 }

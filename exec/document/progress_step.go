@@ -290,7 +290,8 @@ func newEscalation(q question) progressEscalation {
 				c.Consequence)
 		})}
 	if a := q.Answer; a != nil {
-		out.Response, out.By, out.At = strings.TrimSpace(a.Choice+": "+a.Label), a.By, a.At
+		out.Response, out.Words = strings.TrimSpace(a.Choice+": "+a.Label), a.Reason
+		out.By, out.At = a.By, a.At
 	}
 	return out
 }
