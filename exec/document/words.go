@@ -309,7 +309,22 @@ func (s *step) way(told func(reason string) string) []string {
 	if why := s.uncompared(); why != "" {
 		out = append(out, why)
 	}
-	return out
+	return append(out, s.unrefactored(told)...)
+}
+
+// unrefactored says of a step that wrote its test first why a refactoring is not
+// in what was accepted.
+func (s *step) unrefactored(told func(reason string) string) (all []string) {
+	was := s.of.of.Step(s.Address)
+	if was == nil || was.Completed == nil || was.Last() == nil {
+		return nil
+	}
+	for _, c := range was.Last().Cycles {
+		if c.Phase == history.Refactor && !c.Holds {
+			all = append(all, "the refactoring was undone after "+quote(told(c.Why)))
+		}
+	}
+	return all
 }
 
 // quote puts a text between straight quotes.

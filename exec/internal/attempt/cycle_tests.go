@@ -24,7 +24,7 @@ func unexpected(c *history.Cycle) string {
 	case history.Green:
 		return fmt.Sprintf("%q fails after the implementation, with status %d", c.Test, c.Exit)
 	}
-	return fmt.Sprintf("%q fails after the refactoring, with status %d: the refactoring was undone", c.Test, c.Exit)
+	return fmt.Sprintf("%q fails after the refactoring, with status %d", c.Test, c.Exit)
 }
 
 // see keeps the tree of a phase and runs its tests, which must not change it.
