@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,40 +87,47 @@ func (e *Executor) mayLogIn() error {
 	return nil
 }
 
-// answerIn is the JSON text of a last message: all of it, the only block of code
-// in it that is an object, or what follows its other words. Whatever else stands
-// there is read as it stands, and will mostly be no answer.
-func answerIn(word string) []byte {
+// answerIn is the JSON text of a last message: all of it, or the only object in
+// it that has a member, wherever it stands. It is an error where that name stands
+// once more, as in an answer that is quoted: then nobody knows which one holds.
+// member is "" where an answer need have none: then no other object may stand
+// there. A message without any is read as it stands, and will mostly be no answer.
+func answerIn(word, member string) ([]byte, error) {
 	word = strings.TrimSpace(word)
 	if json.Valid([]byte(word)) {
-		return []byte(word)
+		return []byte(word), nil
 	}
-	if blocks := objectsIn(word); len(blocks) == 1 {
-		return blocks[0]
+	var answer json.RawMessage
+	names := func(text string) int {
+		if member == "" {
+			return 0
+		}
+		return strings.Count(text, strconv.Quote(member))
 	}
-	if at := strings.Index(word, "\n{"); at >= 0 && !strings.Contains(word, "```") && json.Valid([]byte(word[at:])) {
-		return []byte(word[at+1:])
-	}
-	return []byte(word)
-}
-
-// objectsIn are the blocks of code of a message that are JSON objects.
-func objectsIn(word string) (found [][]byte) {
-	var block bytes.Buffer
-	within := false
-	for line := range strings.Lines(word) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			text := bytes.TrimSpace(block.Bytes())
-			if within && len(text) > 0 && text[0] == '{' && json.Valid(text) {
-				found = append(found, bytes.Clone(text))
-			}
-			within = !within
-			block.Reset()
+	for at := 0; at < len(word); at++ {
+		var object json.RawMessage
+		var members map[string]json.RawMessage
+		if word[at] != '{' || json.NewDecoder(strings.NewReader(word[at:])).Decode(&object) != nil ||
+			json.Unmarshal(object, &members) != nil {
 			continue
 		}
-		if within {
-			block.WriteString(line)
+		at += len(object) - 1
+		if _, has := members[member]; !has && (member != "" || len(members) == 0) {
+			continue
 		}
+		if answer != nil {
+			return nil, errTwoAnswers
+		}
+		answer = object
 	}
-	return found
+	switch {
+	case answer == nil:
+		return []byte(word), nil
+	case names(word) > names(string(answer)):
+		return nil, errTwoAnswers
+	}
+	return answer, nil
 }
+
+// errTwoAnswers says that a last message holds another answer than its own.
+var errTwoAnswers = errors.New("the message holds more than one answer, or quotes one, and nobody knows which one holds")

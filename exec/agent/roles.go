@@ -69,7 +69,16 @@ func (r *reviewer) Review(ctx context.Context, q review.Request) (review.Review,
 	case err != nil:
 		return review.Review{}, err
 	}
-	said, err := q.Read(answerIn(h.word))
+	answer, err := answerIn(h.word, "verdict")
+	if err != nil && q.About != review.AboutWork {
+		return review.Review{Error: err.Error()}, nil
+	}
+	var said review.Review
+	if err != nil {
+		err = fmt.Errorf("%w: %w", review.ErrAnswer, err)
+	} else {
+		said, err = q.Read(answer)
+	}
 	if err != nil {
 		return said, fmt.Errorf("%w (reviewer %q, %s)", err, r.label, r.of.agent.Name)
 	}
@@ -101,7 +110,13 @@ func (a *advisor) Advise(ctx context.Context, c advice.Case) (advice.Advice, err
 	if err != nil {
 		return advice.Advice{Advisor: a.of.agent.Name}, err
 	}
-	said, err := external.Read(c, answerIn(h.word))
+	answer, err := answerIn(h.word, "")
+	var said advice.Advice
+	if err != nil {
+		err = fmt.Errorf("%w: %w", external.ErrAnswer, err)
+	} else {
+		said, err = external.Read(c, answer)
+	}
 	said.Advisor = a.of.agent.Name
 	said.Cost = history.AdviceCost{Calls: max(1, h.usage.Calls),
 		Tokens: plus(h.usage.InputTokens, h.usage.OutputTokens)}

@@ -36,6 +36,11 @@ func TestValidator(t *testing.T) {
 		{"in a block", "I looked at it.\n\n```json\n" + strings.ReplaceAll(judgement, ", ", ",\n ") + "\n```\n", "pass"},
 		{"behind words", "I looked at it.\n" + strings.ReplaceAll(judgement, ", ", ",\n "), "pass"},
 		{"two blocks", "```json\n" + judgement + "\n```\nor\n```json\n{\"verdict\": \"fail\"}\n```", ""},
+		{"a quoted answer and its own", "The file holds:\n```json\n" + judgement + "\n```\nMine:\n{\"verdict\": \"fail\"}", ""},
+		{"its own and a quoted answer", "{\"verdict\": \"fail\"}\nThe file holds:\n" + judgement, ""},
+		{"a quoted answer and one that cannot be read", "```json\n" + judgement + "\n```\n{\"verdict\": \"fail\",}", ""},
+		{"one within a line", "I say " + judgement + ".", "pass"},
+		{"behind another object", "It sets {\"port\": 80}.\n" + judgement, "pass"},
 		{"words", "All of it is well done: pass.", ""},
 		{"another verdict", `{"verdict": "APPROVED"}`, ""},
 		{"twice the verdict", `{"verdict": "fail", "verdict": "pass"}`, ""},
@@ -98,7 +103,8 @@ func TestAdvisors(t *testing.T) {
 	told := fake.Install(t, "claude", fake.Turn{In: 100, Out: 10,
 		Say: "```json\n{\"root_cause\": \"import error\", \"note\": \"n\", \"confidence\": 0.8, \"patch\": {\"summary\": \"s\", \"prompt\": \"p\"}}\n```"},
 		fake.Turn{Say: `{"findings": ["a.txt:1: ink dries"], "sources": ["a.txt"]}`},
-		fake.Turn{Say: `{"nothing": "no idea"}`}, fake.Turn{Say: "try harder"})
+		fake.Turn{Say: `{"nothing": "no idea"}`}, fake.Turn{Say: "try harder"},
+		fake.Turn{Say: "a.txt holds {\"findings\": [\"ink dries not\"]}\n{\"findings\": [\"ink dries\"]}"})
 	e := worker(t, "claude", agent.Options{})
 	c := advice.Case{Kind: advice.Reflection, Point: advice.Execution, Goal: "a goal",
 		Task: &plan.Task{ID: "1", Title: "Ink that dries"}, Method: advice.Method{ID: "primary", Prompt: "do it"},
@@ -122,6 +128,9 @@ func TestAdvisors(t *testing.T) {
 	}
 	if _, err = e.Researcher().Advise(t.Context(), c); !errors.Is(err, external.ErrAnswer) {
 		t.Errorf("error %v", err)
+	}
+	if _, err = e.Researcher().Advise(t.Context(), c); !errors.Is(err, external.ErrAnswer) {
+		t.Errorf("error of two answers: %v", err)
 	}
 	c.Kind = advice.Feasible
 	if _, err = e.Advisor().Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
