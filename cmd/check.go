@@ -69,7 +69,7 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	needs, err := f.needs(ctx, p, draft, found)
+	needs, claims, err := f.needs(ctx, p, draft, found)
 	if err != nil {
 		return err
 	}
@@ -77,14 +77,14 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	learned := p.lessonsFor(ctx, f.Dir, &draft.Plan)
 	switch f.Format {
 	case "json":
-		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), partakersJSON(needs), wanted, alreadyDocument(done, f.Dir), learned})
+		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), partakersJSON(needs), claimsJSON(claims), wanted, alreadyDocument(done, f.Dir), learned})
 	case "sarif":
 		err = writeJSON(p.out, report.SARIF(draft, found, exec.Version()))
 	case "github-annotations":
 		err = annotate(p.out, found)
 	default:
 		err = p.draw(p.out, paint.Check, func(w io.Writer) error {
-			printCheck(w, draft, found, options, needs, wanted, f.who.Agent, f.terms)
+			printCheck(w, draft, found, options, needs, claims, wanted, f.who.Agent, f.terms)
 			printAlready(w, draft, done, f.Dir)
 			printLessons(w, learned)
 			return nil
@@ -111,22 +111,28 @@ func annotate(w io.Writer, found []plan.Diagnostic) error {
 }
 
 // needs are those of who takes part in a run of the plan by the flags, and by the
-// files that a run goes by.
+// files that a run goes by, and what files of the repository claim that nobody has
+// accepted.
 func (f *checkCommand) needs(ctx context.Context, p *cli, draft *plan.Draft,
-	found []plan.Diagnostic) ([]exec.Need, error) {
+	found []plan.Diagnostic) ([]exec.Need, []claim, error) {
 	f.who.cast = f.cast
 	c := p.controller(cmp.Or(f.Dir, "."))
 	if err := f.who.seat(ctx, p, c, ""); err != nil || draftIsEmpty(draft) || refusedBy(found) != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f.who.tell(p.err)
-	return c.Needs(ctx, draft)
+	claims, err := f.who.open(ctx, p.terms, c.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	needs, err := c.Needs(ctx, draft)
+	return needs, claims, err
 }
 
 // printCheck tells people what check found, and what is needed by who takes part;
 // agents are those that carry out steps, t the terms that were typed.
 func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions,
-	needs []exec.Need, wanted []wantedServer, agents []string, t terms) {
+	needs []exec.Need, claims []claim, wanted []wantedServer, agents []string, t terms) {
 	printDiagnostics(w, draft, found)
 	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
 		answers := draft.SelfCheck(options)
@@ -136,6 +142,7 @@ func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options
 		printAnswers(w, answers)
 		printBases(w, &draft.Plan)
 		printNeeds(w, needs)
+		printClaims(w, claims)
 		printServers(w, wanted)
 	}
 	printVerdict(w, draft, found, agents, t)
@@ -150,6 +157,22 @@ func printNeeds(w io.Writer, needs []exec.Need) {
 	for _, n := range needs {
 		fmt.Fprintf(w, "  %s  --ack %s\n", escaped(n.Name), quoted(n.Code))
 		for _, line := range n.Lines {
+			fmt.Fprintf(w, "       %s\n", escaped(line))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// printClaims tells what files of the repository have a run do that a person accepts
+// first, whoever is named.
+func printClaims(w io.Writer, claims []claim) {
+	if len(claims) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Wanted by files of the repository, and to be accepted before a run, once, with --ack or when it asks:")
+	for _, c := range claims {
+		fmt.Fprintf(w, "  %s  --ack %s\n", escaped(c.reason), quoted(c.code))
+		for _, line := range c.lines {
 			fmt.Fprintf(w, "       %s\n", escaped(line))
 		}
 	}
@@ -298,6 +321,7 @@ const stillLooks = "Nothing is run for this, so a step with a check that needs t
 type checkJSON struct {
 	report.Document
 	Needs    []partakerJSON `json:"needs,omitempty"`        // of who takes part
+	Claims   []partakerJSON `json:"repository,omitempty"`   // of files of the repository, which nobody accepted
 	Servers  []wantedServer `json:"tool_servers,omitempty"` // that the plan wants
 	Already  *[]alreadyJSON `json:"already,omitempty"`      // of check --dir
 	*lessons                // where finished runs taught something
@@ -313,6 +337,13 @@ type partakerJSON struct {
 func partakersJSON(needs []exec.Need) (list []partakerJSON) {
 	for _, n := range needs {
 		list = append(list, partakerJSON{n.Name, n.Code, n.Lines})
+	}
+	return list
+}
+
+func claimsJSON(claims []claim) (list []partakerJSON) {
+	for _, c := range claims {
+		list = append(list, partakerJSON{c.reason, c.code, c.lines})
 	}
 	return list
 }

@@ -26,6 +26,7 @@ type claim struct {
 	reason string        // what is not accepted
 	lines  []string      // what follows from it
 	digest ledger.Digest // of all that is accepted
+	role   string        // another code that accepts it: of what an agent has the name of its role for; "": there is none
 }
 
 // claims are those of the files of a workspace's repository.
@@ -38,9 +39,28 @@ func (r *roles) claims(ctx context.Context, t terms, dir string) (all []claim, e
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, claim{one.code(), one.reason(), lines, digest})
+		c := claim{one.code(), one.reason(), lines, digest, ""}
+		if one.agent != nil {
+			c.role = plan.AgentCode(one.label)
+		}
+		all = append(all, c)
 	}
 	return append(all, r.widens(t, dir)...), nil
+}
+
+// open are those claims of which nobody has accepted anything yet, those about who is
+// told of a run too.
+func (r *roles) open(ctx context.Context, t terms, dir string) ([]claim, error) {
+	claims, err := r.claims(ctx, t, dir)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[ledger.Digest]bool{}
+	return slices.DeleteFunc(append(claims, r.settled.tells(dir)...), func(c claim) bool {
+		twice := seen[c.digest]
+		seen[c.digest] = true
+		return twice || acceptedBefore(dir, c.digest)
+	}), nil
 }
 
 // accept has a person accept what files of the repository claim, once; what
@@ -69,7 +89,7 @@ func (r *roles) accept(ctx context.Context, p *cli, s *session, dir string, give
 		switch {
 		case acceptedBefore(dir, one.digest):
 			continue
-		case slices.Contains(given, one.code):
+		case slices.Contains(given, one.code), one.role != "" && slices.Contains(given, one.role):
 		case p.accept != nil && p.accept(ctx, []plan.Acknowledgement{{Code: one.code,
 			Text: one.reason + "\n" + strings.Join(one.lines, "\n")}}):
 		case s != nil && p.interactive() && s.Answers == "":

@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/cmd/internal/config"
 	"github.com/planlock/planlock/cmd/internal/project"
+	"github.com/planlock/planlock/plan"
 )
 
 // initCommand is "planlock init": it looks at the project in a folder and at the
@@ -44,22 +45,29 @@ func (f *initCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	name, text := project.First(found, agent != "")
-	plan := f.plan(root)
-	if plan == "" {
-		if plan, err = f.write(p, name, text); err != nil {
+	file := f.plan(root)
+	if file == "" {
+		if _, err := f.write(p, name, text); err != nil {
 			return err
 		}
+		file = name
 	} else {
-		fmt.Fprintf(p.out, "plan     %s is there already, and stays\n", escaped(plan))
+		fmt.Fprintf(p.out, "plan     %s is there already, and stays\n", escaped(file))
 	}
-	if _, err := f.write(p, repositoryFile, firstConfig(found, agent)); err != nil {
+	config := firstConfig(found, agent)
+	written, err := f.write(p, repositoryFile, config)
+	if err != nil {
 		return err
 	}
 	run := ""
 	if agent != "" {
 		run = " --agent " + agent
 	}
-	path := quoted(filepath.Join(f.Dir, plan))
+	if written && strings.Contains(config, goModules) { // as a run asks of every file of the repository
+		fmt.Fprintf(p.out, "accept   that commands of steps write %s, once: --ack %s below\n", goModules, plan.WritableCode)
+		run += " --ack " + plan.WritableCode
+	}
+	path := quoted(filepath.Join(f.Dir, file))
 	fmt.Fprintf(p.out, "next     planlock check %s\nthen     planlock run %s%s%s\n", path, path, inDir(f.Dir), run)
 	return nil
 }
@@ -100,15 +108,15 @@ func (f *initCommand) plan(root *os.Root) string {
 }
 
 // write writes a file that is not there yet, and says so; what is there stays.
-func (f *initCommand) write(p *cli, name, text string) (string, error) {
+func (f *initCommand) write(p *cli, name, text string) (written bool, err error) {
 	path := filepath.Join(f.Dir, name)
 	if f.DryRun {
 		if _, err := os.Lstat(path); err == nil {
 			fmt.Fprintf(p.out, "keep     %s, which is there already\n", escaped(path))
-			return name, nil
+			return false, nil
 		}
 		fmt.Fprintf(p.out, "write    %s\n%s\n", escaped(path), indent(text))
-		return name, nil
+		return true, nil
 	}
 	switch err := writeNew(path, []byte(text)); {
 	case errors.Is(err, fs.ErrExist):
@@ -117,18 +125,22 @@ func (f *initCommand) write(p *cli, name, text string) (string, error) {
 			is = "is a plan, and stays"
 		}
 		fmt.Fprintf(p.out, "kept     %s %s\n", escaped(path), is)
+		return false, nil
 	case err != nil:
-		return "", err
+		return false, err
 	default:
 		fmt.Fprintf(p.out, "written  %s\n", escaped(path))
 	}
-	return name, nil
+	return true, nil
 }
 
 // indent is a text with each line moved to the right.
 func indent(text string) string {
 	return "         " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n         ")
 }
+
+// goModules is where tests of Go download modules.
+const goModules = "~/go/pkg/mod"
 
 // firstConfig is a first configuration for a project, and an agent or "".
 func firstConfig(p *project.Project, agent string) string {
@@ -141,7 +153,7 @@ func firstConfig(p *project.Project, agent string) string {
 	text += "# validator = \"codex\"     # who looks at what was done: another agent, or ./program\n" +
 		"# budget = 5.00           # dollars\n"
 	if p != nil && p.Language == "Go" {
-		text += "\n[sandbox]\nwritable = [\"~/go/pkg/mod\"] # where the tests download modules\n"
+		text += "\n[sandbox]\nwritable = [\"" + goModules + "\"] # where the tests download modules\n"
 	}
 	return text
 }

@@ -43,7 +43,7 @@ func (s *settled) tells(dir string) (all []claim) {
 		}
 		text, _ := json.Marshal(what) // of texts
 		all = append(all, claim{"notify:" + key.name, setting.Place.String() + " has people told of runs",
-			[]string{key.text + strings.Join(words, " ")}, ledger.Sum(text)})
+			[]string{key.text + strings.Join(words, " ")}, ledger.Sum(text), ""})
 	}
 	return all
 }

@@ -249,7 +249,7 @@ func (r *roles) widens(t terms, dir string) (all []claim) {
 		}
 		what, _ := json.Marshal([]any{"sandbox", setting.flag, at, setting.words}) // of texts
 		all = append(all, claim{"sandbox:" + setting.flag, from.Place.String() + " widens the sandbox of commands",
-			[]string{setting.text + strings.Join(setting.words, ", ")}, ledger.Sum(what)})
+			[]string{setting.text + strings.Join(setting.words, ", ")}, ledger.Sum(what), ""})
 	}
 	return all
 }
