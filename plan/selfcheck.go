@@ -85,7 +85,13 @@ var questions = []question{
 	{"semantic-changes-classified", "Does every step that changes files say what that does to behaviour?",
 		[]string{"semantic-change-missing"},
 		func(p *Plan, _ CheckOptions) string {
-			return count(len(p.Acknowledgements()), "acknowledgement") + " needed"
+			n := 0
+			for _, s := range p.Steps() {
+				if s.SemanticChange == Modifying || s.SemanticChange == Breaking {
+					n++
+				}
+			}
+			return count(n, "acknowledgement") + " needed"
 		}, strictly,
 		func(s *Step) bool { return s.changesFiles() && s.SemanticChange == "" }, nil},
 	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",
