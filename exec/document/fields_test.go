@@ -223,6 +223,8 @@ func TestProgressFields(t *testing.T) {
 		{"goal_achievement_status", "detours", "completion_verification.goal_achievement_status", `"PARTIAL"`},
 		{"gaps", "detours", "completion_verification.gaps", `["step 3.1 was skipped"]`},
 		{"failure rate", "concerned", "post_execution_analysis.failure_patterns.overall_failure_rate", `0.5`},
+		{"backups that helped", "detours", "post_execution_analysis.failure_patterns.backup_success_rate", `1`},
+		{"no backups", "concerned", "post_execution_analysis.failure_patterns.backup_success_rate", `null`},
 		{"failures of a step", "detours", "post_execution_analysis.failure_patterns.steps_that_frequently_fail.0", `{"step_id":"1.2","failure_count":2,"retry_count":1,"resolved_by":"backup_1"}`},
 		{"escalations", "concerned", "post_execution_analysis.mode_escalation_analysis.total_escalations", `1`},
 		{"false escalations", "concerned", "post_execution_analysis.mode_escalation_analysis.false_escalations", `0`},

@@ -317,7 +317,7 @@ type progressFailing struct {
 	Clustered   string           `json:"clustered_in_task,omitempty"`
 	Causes      ordered[int]     `json:"root_causes"`
 	Backups     []progressHelped `json:"most_successful_backups"`
-	BackupsRate float64          `json:"backup_success_rate"`
+	BackupsRate *float64         `json:"backup_success_rate"` // nil: none was tried
 }
 
 // A progressFailed is a step of which an attempt failed.

@@ -137,7 +137,7 @@ func newAnalysis(rep *Model) *progressAnalysis {
 			Triggers: counted(a.Escalations.Triggers), Asked: counted(a.Escalations.Asked)},
 	}
 	f := &out.Failures
-	f.Rate, f.BackupsRate, f.Clustered = rate(a.Failures.Overall), rate(a.Backups.Rate), a.Failures.Clustered
+	f.Rate, f.BackupsRate, f.Clustered = rate(a.Failures.Overall), share(a.Backups.Rate), a.Failures.Clustered
 	f.Steps = each(a.Failures.Steps, func(s analysis.FailedStep) progressFailed {
 		return progressFailed{s.Step, s.Failures, s.Retries, s.Resolved}
 	})
