@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -48,13 +49,14 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 
 // convertCommand is "planlock convert": it writes a plan of any format in the
 // native one. It writes nothing of a plan with errors unless it is forced to,
-// because what was not understood would be missing without a word. --dir tells
-// files that are there, and so are modified, from those that are to be created.
+// because what was not understood would be missing without a word. The workspace
+// tells files that are there, and so are modified, from those that are to be
+// created. How much is left to a person is said beside it.
 type convertCommand struct {
 	arguments
 	To    string `enum:"native" default:"native" placeholder:"FORMAT" help:"the format to write: native"`
 	Out   string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output"`
-	Dir   string `placeholder:"FOLDER" help:"look into a workspace whether a file is there already, and so is changed and not made"`
+	Dir   string `default:"." placeholder:"FOLDER" help:"the workspace in which a file is looked for: what is there already is changed, and else made"`
 	Force bool   `help:"convert a plan with errors too, as far as it was read"`
 }
 
@@ -74,6 +76,9 @@ func (f *convertCommand) Run(_ context.Context, p *cli) error {
 	}
 	if errors > 0 {
 		p.warnOfErrors(errors, f.Args[0])
+	}
+	if n := bytes.Count(text, []byte("# decide: ")); n > 0 && draft.Format != plan.Native {
+		p.warn("%s with \"decide:\" in what was written: a person says there what the source leaves open", plural(n, "comment"))
 	}
 	if f.Out != "" {
 		return writeFile(f.Out, text)

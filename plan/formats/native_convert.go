@@ -62,6 +62,11 @@ func (c *conversion) top(faults []plan.Diagnostic) {
 			"decide: artifacts that were made of the files which a task names hold at once: a step that leaves one of them as it",
 			"is fails. Take out what a step only reads.")
 	}
+	if !slices.ContainsFunc(c.p.Execution.Extra, func(s plan.Setting) bool { return s.Key == "preset" }) {
+		c.remark("",
+			"decide: planlock run --agent tries a step of the source again where it fails, three times in all, and this one once,",
+			"unless it says how failures are coped with, as in  execution.preset = \"phase\".")
+	}
 	switch c.p.Profile {
 	case plan.Observe:
 		c.remark("profile",
