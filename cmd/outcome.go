@@ -52,8 +52,14 @@ func unlookedHint(at placedError, as spelling) string {
 	ws, id := exec.Workspace{Dir: at.dir}, at.run.Started.Run
 	steps, first := unlooked(ws, at.run)
 	text := "all was carried out, and nobody looked at " + plan.Addresses(steps)
-	if first != nil && first.Carried != nil {
-		text += fmt.Sprintf(", taken over from run %s, and no reviewer is asked about what is taken over", first.Carried.Run)
+	over := slices.DeleteFunc(slices.Clone(steps), func(a plan.Address) bool { return at.run.Step(a).Carried == nil })
+	if len(over) > 0 {
+		which := ""
+		if len(over) < len(steps) {
+			which = " of which " + plan.Addresses(over) + " had been"
+		}
+		text += fmt.Sprintf(",%s taken over from run %s, and no reviewer is asked about what is taken over", which,
+			at.run.Step(over[0]).Carried.Run)
 	}
 	text += ": give the plan checks that fail without the work" + checks(at.run.Started.Format) +
 		", and have that alone carried out once more:  "
