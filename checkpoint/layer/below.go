@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,6 +14,7 @@ import (
 // below is the clone on which a layer lies: by the tree that it holds, and, where
 // that does not watch it, as it is read.
 type below struct {
+	ctx     context.Context
 	tree    *ledger.Tree // nil: all is read
 	root    *os.Root
 	folders map[string]bool // whether paths are folders, as far as that was looked at
@@ -38,7 +40,7 @@ func (b *below) look(name string) (*ledger.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return entryOf(b.root, name, name, info, nil)
+	return entryOf(b.ctx, b.root, name, name, info, nil)
 }
 
 // names are those of the entries of a folder, sorted; none of what is no folder.

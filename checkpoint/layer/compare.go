@@ -41,7 +41,7 @@ func compare(ctx context.Context, upper, clone string, m marks, base *ledger.Tre
 	}
 	defer root.Close() // only a handle
 	w := &walk{ctx: ctx, marks: m, origins: map[string]string{},
-		below: &below{tree: base, root: root, folders: map[string]bool{}}}
+		below: &below{ctx: ctx, tree: base, root: root, folders: map[string]bool{}}}
 	if err := w.folder(top, ".", ".", true); err != nil {
 		return nil, nil, err
 	}
@@ -120,7 +120,7 @@ func (w *walk) entry(in *os.Root, e fs.DirEntry, at, origin string, from bool) (
 	gone := whiteout(info)
 	var now *ledger.Entry
 	if !gone {
-		now, err = entryOf(in, e.Name(), at, info, func(f *os.File) error {
+		now, err = entryOf(w.ctx, in, e.Name(), at, info, func(f *os.File) error {
 			noted, err := w.marks.list(f)
 			gone = info.Size() == 0 && noted.has(whiteoutNote)
 			return err
@@ -212,7 +212,7 @@ func (w *walk) note(before, after *ledger.Entry) {
 		w.found = append(w.found, ledger.Change{Path: after.Path, Op: ledger.Created, After: after})
 	case after == nil:
 		w.found = append(w.found, ledger.Change{Path: before.Path, Op: ledger.Deleted, Before: before})
-	case !before.Same(*after), after.Kind == ledger.File && !after.ModTime.Equal(before.ModTime):
+	case !before.Same(*after), after.Kind != ledger.Dir && after.Kind != ledger.Link && !after.ModTime.Equal(before.ModTime):
 		w.found = append(w.found, ledger.Change{Path: after.Path, Op: ledger.Modified, Before: before, After: after})
 	}
 }

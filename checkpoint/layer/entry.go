@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -10,20 +11,24 @@ import (
 	"syscall"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // entryOf is what stands at name in an open folder, as a tree has it. The
-// content of a file is read, and see is told of the open file if it is not nil.
-func entryOf(in *os.Root, name, path string, info fs.FileInfo, see func(*os.File) error) (*ledger.Entry, error) {
+// content of a file is read, and see is told of the open file if it is not nil. One
+// that is larger than a scan reads is Special, as in a tree: nobody reads it.
+func entryOf(ctx context.Context, in *os.Root, name, path string, info fs.FileInfo, see func(*os.File) error) (*ledger.Entry, error) {
 	e := &ledger.Entry{Path: path, ModTime: info.ModTime()}
 	if info.Mode()&fs.ModeSymlink == 0 {
 		e.Mode = info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 	}
 	var err error
 	switch {
+	case info.Mode().IsRegular() && info.Size() > scan.MaxFile:
+		e.Kind = ledger.Special
 	case info.Mode().IsRegular():
 		e.Kind = ledger.File
-		e.Digest, e.Size, err = sumOf(in, name, see)
+		e.Digest, e.Size, err = sumOf(ctx, in, name, see)
 	case info.IsDir():
 		e.Kind = ledger.Dir
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -39,7 +44,7 @@ func entryOf(in *os.Root, name, path string, info fs.FileInfo, see func(*os.File
 }
 
 // sumOf reads a regular file.
-func sumOf(in *os.Root, name string, see func(*os.File) error) (ledger.Digest, int64, error) {
+func sumOf(ctx context.Context, in *os.Root, name string, see func(*os.File) error) (ledger.Digest, int64, error) {
 	f, err := openRegular(in, name)
 	if err != nil {
 		return "", 0, err
@@ -48,11 +53,24 @@ func sumOf(in *os.Root, name string, see func(*os.File) error) (ledger.Digest, i
 	buf := buffers.Get().(*[64 << 10]byte)
 	defer buffers.Put(buf)
 	h := sha256.New()
-	size, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buf[:])
+	size, err := io.CopyBuffer(h, reading{ctx, f}, buf[:])
 	if err == nil && see != nil {
 		err = see(f)
 	}
 	return ledger.DigestOf([sha256.Size]byte(h.Sum(nil))), size, err
+}
+
+// A reading ends with its context.
+type reading struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.from.Read(p)
 }
 
 // buffers are for reading files.

@@ -109,9 +109,13 @@ func (m *merging) put(c ledger.Change) error {
 		return m.folder(c)
 	case moved:
 		return move(m.apart, as, m.lower, c.Path)
-	case c.After.Kind == ledger.File:
-		if err := m.strip(c); err != nil {
+	default:
+		if info, err := m.upper.Lstat(c.Path); err != nil {
 			return err
+		} else if info.Mode().IsRegular() {
+			if err := m.strip(c); err != nil {
+				return err
+			}
 		}
 	}
 	return move(m.upper, c.Path, m.lower, c.Path)

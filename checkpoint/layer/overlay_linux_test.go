@@ -1,6 +1,7 @@
 package layer_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -125,6 +127,30 @@ func TestOverlayUpperIsNoChange(t *testing.T) {
 	s.changed(t, "known", tree(t, s.clone), "modify node_modules/tool/index.js")
 	if list, err := os.ReadDir(filepath.Join(s.layers, "step/upper/dir")); err != nil || len(list) != 2 {
 		t.Errorf("the upper folder has %v, %v", list, err)
+	}
+}
+
+// A file that a scan would not read for its size is not read here either, whatever
+// watches it, and one that is being read is no longer once nobody waits for it.
+func TestOverlayReadsNoHugeFile(t *testing.T) {
+	s := newStand(t)
+	s.do(t, "truncate -s 1T a/file node_modules/huge")
+	changes, err := s.Changes(t.Context(), tree(t, s.clone))
+	if err != nil || len(changes) != 2 || changes[0].After.Kind != ledger.Special || changes[1].After.Kind != ledger.Special {
+		t.Fatalf("%v, %v", changes, err)
+	}
+	if err := s.Merge(changes); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(s.clone, "a/file")); err != nil || info.Size() != 1<<40 {
+		t.Errorf("merged: %v, %v", info, err)
+	}
+	stopped := newStand(t)
+	stopped.do(t, "truncate -s 60G a/file")
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if _, err := stopped.Changes(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
 	}
 }
 

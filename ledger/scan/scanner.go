@@ -16,7 +16,7 @@ var ErrChanging = errors.New("scan: changes while it is read")
 type Scanner struct {
 	Scope   ledger.Scope
 	Workers int   // 0: two
-	MaxFile int64 // bytes of the largest file that is read; 0: 64 GiB. A larger one is an error that names it.
+	MaxFile int64 // bytes of the largest file that is read; 0: MaxFile. A larger one is an error that names it.
 
 	// Tolerant scans list what cannot be read, instead of failing: a file that
 	// is too large, has no permission or never comes to rest, and a folder like
@@ -29,10 +29,11 @@ type Scanner struct {
 	open func(dir string) (folder, error) // nil: the fastest way on this system
 }
 
-const (
-	defaultWorkers = 2
-	defaultMaxFile = 64 << 30
-)
+// MaxFile is how many bytes the largest file has that is read where nobody says
+// otherwise: 64 GiB.
+const MaxFile = 64 << 30
+
+const defaultWorkers = 2
 
 // complete is a copy of s that shares nothing with it, with the value of
 // MaxFile that holds.
@@ -40,7 +41,7 @@ func (s *Scanner) complete() Scanner {
 	c := *s
 	c.Scope = s.Scope.Clone()
 	if c.MaxFile <= 0 {
-		c.MaxFile = defaultMaxFile
+		c.MaxFile = MaxFile
 	}
 	return c
 }
