@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -45,7 +46,8 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 		return p.help([]string{name})
 	}
 	if n := len(c.given().Args); !c.takes(n) {
-		return &usageError{fmt.Sprintf("%s: expected  planlock %s  and got %s", name, c.call(), plural(n, "argument"))}
+		return &usageError{fmt.Sprintf("%s: expected  planlock %s  and got %s%s", name, c.call(), plural(n, "argument"),
+			c.instead(n))}
 	}
 	brought := slices.Collect(maps.Keys(p.with.Executors))
 	p.color = c.given().Color
@@ -171,6 +173,17 @@ func (c *command) parser() *kong.Kong {
 
 // call is how the command is called, without its flags.
 func (c *command) call() string { return strings.TrimSpace(c.name + " " + c.args) }
+
+// instead is what is typed with the plan of the current folder, where a command that
+// takes one was given n arguments; "" if there is none.
+func (c *command) instead(n int) string {
+	for _, name := range planNames {
+		if _, err := os.Lstat(name); err == nil && n == 0 && strings.HasPrefix(c.args, "PATH") {
+			return fmt.Sprintf("; with the plan that is here:  planlock %s %s", c.name, name)
+		}
+	}
+	return ""
+}
 
 // takes reports whether the command can have n arguments: its longest
 // alternative is the most ("..." are any number), what stands outside of

@@ -97,9 +97,12 @@ func (f *initCommand) agent(ctx context.Context, p *cli) (string, error) {
 	return there[0].Name, nil
 }
 
+// planNames are the names that init gives a plan.
+var planNames = []string{"PLAN.md", "plan.toml"}
+
 // plan is the plan that is there under a name that init would write; "" if none is.
 func (f *initCommand) plan(root *os.Root) string {
-	for _, name := range []string{"PLAN.md", "plan.toml"} {
+	for _, name := range planNames {
 		if _, err := root.Lstat(name); err == nil {
 			return name
 		}

@@ -398,6 +398,7 @@ func (c *Controller) Options() plan.CheckOptions {
 		o.Executors = append(o.Executors, n)
 	}
 	slices.Sort(o.Executors)
+	o.Executors = slices.Compact(o.Executors) // the default one may be there by its name, too
 	return o
 }
 

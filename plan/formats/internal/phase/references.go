@@ -125,9 +125,9 @@ func (r *reader) complete() {
 	case len(r.tasks) == 0:
 		r.report("no-tasks", plan.Error, r.t.At(0),
 			"the plan has no tasks: it is prose, or its tasks have another form",
-			"write tasks as  <task type=\"auto\">  and  </task>,  each on a line of its own, with  <name>  between them, "+
-				"or as headings  ## Task 1: Title.  Any page of Markdown is read, too, with  - [ ] what is to be done  on a line for "+
-				"each, with a numbered list, or with headings  ## Step 1: What is to be done")
+			"write  - [ ] what is to be done  on a line for each task, or a numbered list, or headings  ## Step 1: What is to be done,  "+
+				"as any page of Markdown is read with.  A phase plan has tasks as  <task type=\"auto\">  and  </task>,  each on "+
+				"a line of its own, with  <name>  between them, or as headings  ## Task 1: Title")
 	case len(silent) == len(r.tasks):
 		r.report("task-no-acceptance", plan.Warning, r.t.At(r.tasks[0].line),
 			"no task says how one sees that it is done", hint)
