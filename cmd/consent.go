@@ -200,9 +200,11 @@ func (r *roles) consent(ctx context.Context, p *cli, c *exec.Controller, draft *
 	if own, err = r.acknowledged(ctx, c, draft, acks); err != nil {
 		return nil, nil, err
 	}
-	if folders := draft.Plan.Sandbox.Writable; len(folders) > 0 &&
-		(slices.Contains(given, plan.WritableCode) || p.terms.names(folders)) {
-		own = append(own, plan.WritableCode)
+	for _, a := range draft.Plan.Acknowledgements() { // those about the sandbox have the codes of claims
+		typed := a.Code == plan.WritableCode && p.terms.names(draft.Plan.Sandbox.Writable)
+		if typed || strings.HasPrefix(a.Code, "sandbox:") && slices.Contains(given, a.Code) {
+			own = append(own, a.Code)
+		}
 	}
 	return acks, own, nil
 }

@@ -174,7 +174,8 @@ func valueAt(doc any, path string) string {
 // A client without a person: check, lock, run, question, answer, report. What a
 // person has to decide waits, and no argument of any tool can decide it.
 func TestMCPWithoutAPerson(t *testing.T) {
-	dir := workspaceOf(t, map[string]string{"plan.toml": asking, "bad.toml": "schema = 1\n", "send.toml": sending()})
+	dir := workspaceOf(t, map[string]string{"plan.toml": asking, "bad.toml": "schema = 1\n", "send.toml": sending(),
+		"loose.toml": "sandbox.level = \"none\"\n" + asking})
 	a := newAgent(t, dir, nil)
 	listed, err := a.session.ListTools(t.Context(), nil)
 	if err != nil {
@@ -208,6 +209,15 @@ func TestMCPWithoutAPerson(t *testing.T) {
 	}
 	if doc, text, failed = a.call("run", map[string]any{"path": "send.toml"}); !failed || valueAt(doc, "exit") != "4" {
 		t.Errorf("run of what nobody accepted: %v\n%s", doc, text)
+	}
+
+	if doc, text, failed = a.call("run", map[string]any{"path": "loose.toml"}); !failed || valueAt(doc, "exit") != "4" ||
+		!strings.Contains(text, "sandbox:level") {
+		t.Errorf("run of a plan that chooses its sandbox: %v\n%s", doc, text)
+	}
+	if doc, text, failed = a.call("lock", map[string]any{"path": "loose.toml"}); !failed ||
+		valueAt(doc, "missing.0.code") != "sandbox:level" || !strings.Contains(text, "--ack sandbox:level") {
+		t.Errorf("lock of a plan that chooses its sandbox: %v\n%s", doc, text)
 	}
 
 	doc, text, failed = a.call("run", map[string]any{"path": "plan.toml"})

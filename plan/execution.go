@@ -94,6 +94,15 @@ func (s *Sandbox) Offline() bool {
 	return s.Level == "strict" || s.Level != "none" && s.Network != nil && !*s.Network
 }
 
+// loose reports whether the level is below the one that a plan gets without one, so
+// that nothing keeps commands from writing anywhere.
+func (s *Sandbox) loose() bool { return s.Level == "none" || s.Level == "process" }
+
+// looseness says in words what follows from that.
+func (s *Sandbox) looseness() string {
+	return "commands of steps may write anywhere: level " + s.Level
+}
+
 // Once says why a step is executed only once, by what the plan says, where it is to
 // do the same twice, so that nothing is compared; "" if nothing is in the way. Agents
 // carry out what is said to them, and run no command.

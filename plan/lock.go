@@ -161,21 +161,30 @@ func (l *Locked) Verify() error {
 
 // An Acknowledgement is something a person must accept in so many words.
 type Acknowledgement struct {
-	// "irreversible:2.1", "modifying:1.2", "breaking:3.1", "agent:claude", [WritableCode];
-	// see also [Address.DoneCode]
+	// "irreversible:2.1", "modifying:1.2", "breaking:3.1", "agent:claude", [LevelCode],
+	// [WritableCode]; see also [Address.DoneCode]
 	Code string
 	Step Address // "" where it is about none
 	Text string  // what is accepted
 }
 
-// WritableCode is what acknowledges that commands of steps may write the folders
-// outside of the workspace that the plan names.
-const WritableCode = "sandbox:writable"
+const (
+	// LevelCode is what acknowledges that nothing keeps commands of steps from writing
+	// anywhere, by the level of the plan's sandbox.
+	LevelCode = "sandbox:level"
+
+	// WritableCode is what acknowledges that commands of steps may write the folders
+	// outside of the workspace that the plan names.
+	WritableCode = "sandbox:writable"
+)
 
 // Acknowledgements lists what the plan needs acknowledged: of the plan as a whole,
 // then in the order of its steps.
 func (p *Plan) Acknowledgements() []Acknowledgement {
 	var list []Acknowledgement
+	if p.Sandbox.loose() {
+		list = append(list, Acknowledgement{Code: LevelCode, Text: p.Sandbox.looseness()})
+	}
 	if folders := p.Sandbox.Writable; len(folders) > 0 {
 		list = append(list, Acknowledgement{Code: WritableCode,
 			Text: "commands of steps may write outside of the workspace: " + strings.Join(folders, ", ")})

@@ -141,8 +141,12 @@ func stepRules() []rule {
 			}},
 		{code: "acknowledgement-needed", severity: Note,
 			why: "A step that cannot be undone, or that changes or breaks behaviour, is accepted by a person when " +
-				"the plan is locked, and so are folders outside of the workspace that commands may write.",
+				"the plan is locked, and so are folders outside of the workspace that commands may write, " +
+				"and a level of the sandbox that lets them write anywhere.",
 			plan: func(x *inspection, tell tell) {
+				if x.plan.Sandbox.loose() {
+					tell("sandbox.level", x.plan.Sandbox.looseness(), "a person accepts  "+LevelCode+"  when the plan is locked")
+				}
 				if folders := x.plan.Sandbox.Writable; len(folders) > 0 {
 					tell("sandbox.writable", "commands of steps may write outside of the workspace: "+strings.Join(folders, ", "),
 						"a person accepts  "+WritableCode+"  when the plan is locked")
