@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +14,22 @@ import (
 // notifier tells people of a run in a workspace, as files settle it.
 func (s *settled) notifier(dir string) *notify.Notifier {
 	n := &notify.Notifier{Workspace: dir, Command: s.rooted("notify.command")}
+	contents := func() (all []string) {
+		for _, arg := range n.Command {
+			all = append(all, contentOf(dir, arg))
+		}
+		return all
+	}
+	began := contents()
+	n.Check = func() error { // a step may have written it meanwhile
+		for i, content := range contents() {
+			if content != began[i] {
+				return fmt.Errorf("%s is not as it was when the run began, and was not started",
+					displayPath(n.Command[i]))
+			}
+		}
+		return nil
+	}
 	if at, layer := s.config.Of("notify.webhook"); layer != config.Default {
 		n.Webhook = at.Value[0]
 	}

@@ -72,9 +72,12 @@ type Notice struct {
 
 // A Notifier tells of one run. Its fields are set before the first event.
 type Notifier struct {
-	Command   []string // a program and its arguments: gets the notice on its standard input
-	Webhook   string   // an address, to which the notice is posted
-	Desktop   bool     // whatever shows messages there
+	Command []string // a program and its arguments: gets the notice on its standard input
+	// Check is asked each time before Command is started, which it is not where there
+	// is an error; nil: it always is.
+	Check     func() error
+	Webhook   string // an address, to which the notice is posted
+	Desktop   bool   // whatever shows messages there
 	Workspace string
 	Limit     time.Duration // of each notification; [Limit] if it is 0
 	Grace     time.Duration // [Grace] if it is 0
@@ -174,7 +177,14 @@ func (n *Notifier) tell(notice Notice) {
 		})
 	}
 	if len(n.Command) > 0 {
-		send(func(ctx context.Context) error { return n.run(ctx, n.Command, notice, text) })
+		send(func(ctx context.Context) error {
+			if n.Check != nil {
+				if err := n.Check(); err != nil {
+					return err
+				}
+			}
+			return n.run(ctx, n.Command, notice, text)
+		})
 	}
 	if n.Webhook != "" {
 		send(func(ctx context.Context) error { return post(ctx, n.Webhook, text) })
