@@ -19,7 +19,7 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 	if at.run == nil {
 		return text
 	}
-	as := spellingOf(at.run, at.dir, at.given)
+	as := spellingOf(at.run, at.dir, at.flags())
 	if _, lock := (exec.Workspace{Dir: at.dir}).Sources(at.run); lock == "" || at.run.Started.Shadow {
 		text = "mend what the report names; once that is mended:  " + as.spell(action.Action{Kind: action.Run})
 	}

@@ -41,6 +41,9 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	if run.Sealed != nil {
+		if f.first() == "" {
+			p.tellUnended(ctx, ws, run)
+		}
 		return p.printFinished(ctx, ws, run, f.Format)
 	}
 	if err := p.apart(f.Dir); err != nil {

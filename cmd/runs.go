@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -30,6 +31,29 @@ func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Ru
 		return nil, err
 	}
 	return ws.History(ctx, id)
+}
+
+// tellUnended says which run of a workspace has not ended, where the latest has,
+// and how to go on with it: what the latest changed is rolled back before. Runs
+// that cannot be read are passed over.
+func (p *cli) tellUnended(ctx context.Context, ws exec.Workspace, latest *history.Run) {
+	ids, err := ws.Runs()
+	if err != nil {
+		return
+	}
+	for _, id := range slices.Backward(ids) {
+		run, err := ws.History(ctx, id)
+		if err != nil || run.Ended != nil || run.Started.Shadow {
+			continue
+		}
+		as, back := spellingOf(run, ws.Dir, run.Policy.Given), ""
+		if latest.Count(history.Completed) > 0 && latest.After == nil {
+			back = as.spell(action.Action{Kind: action.Rollback, Run: latest.Started.Run, Step: latest.Steps[0].Address}) + "; then  "
+		}
+		p.warn("run %s has ended, and run %s before it has not; to go on with that one:  %s%s", latest.Started.Run, id,
+			escaped(back), escaped(as.resume))
+		return
+	}
 }
 
 // attemptOf finds an attempt of a step.

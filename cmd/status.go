@@ -46,6 +46,9 @@ func (f *statusCommand) Run(ctx context.Context, p *cli) error {
 		printStatus(w, run, stands)
 		p.trees(ctx, w, f.Dir)
 		printNext(ctx, w, run, f.Dir)
+		if f.first() == "" && run.Ended != nil {
+			p.tellUnended(ctx, ws, run)
+		}
 		return nil
 	})
 }

@@ -148,9 +148,9 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err := l.launch(ctx, started, carried); err != nil || len(waiting) == 0 || l.Isolate {
 		return err
 	}
-	l.Warn(fmt.Sprintf("to go on with run %s instead, stop this one, and roll back what it changed by then", waiting[0]),
-		action.Action{Kind: action.Resume, Run: waiting[0]},
-		action.Action{Kind: action.Rollback, Run: id, Step: started.Steps[0].Address})
+	l.Warn(fmt.Sprintf("to go on with run %s instead, stop this one, roll back what it changed by then, and only then go on", waiting[0]),
+		action.Action{Kind: action.Rollback, Run: id, Step: started.Steps[0].Address},
+		action.Action{Kind: action.Resume, Run: waiting[0]})
 	return nil
 }
 
