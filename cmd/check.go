@@ -83,6 +83,7 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	case "github-annotations":
 		err = annotate(p.out, found)
 	default:
+		tellMarked(p.err, draft, nil)
 		err = p.draw(p.out, paint.Check, func(w io.Writer) error {
 			printCheck(w, draft, found, options, needs, claims, wanted, f.who.Agent, f.terms)
 			printAlready(w, draft, done, f.Dir)

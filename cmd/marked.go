@@ -15,7 +15,7 @@ const doneMarked = "done:marked"
 // marked are the steps that the source of a plan marks as done.
 func marked(draft *plan.Draft) (list []plan.Address) {
 	for task, step := range draft.Plan.Steps() {
-		if step.Status == plan.Done || step.Status == "" && task.Status == plan.Done {
+		if task.MarksDone(step) {
 			list = append(list, step.Address)
 		}
 	}
@@ -55,7 +55,8 @@ func tellMarked(w io.Writer, draft *plan.Draft, accepted []string) {
 		if n == 1 {
 			are = "is marked as done, and is carried out all the same"
 		}
-		fmt.Fprintf(w, "planlock: %s %s (%s): with --ack %s what is marked is looked at and left out\n", plural(n, "step"), are,
+		fmt.Fprintf(w, "planlock: %s %s (%s): with --ack %s what is marked is looked at and left out, "+
+			"and the run ends PARTIAL, as nobody saw it made; what is taken out of the plan is not asked for\n", plural(n, "step"), are,
 			escaped(strings.Join(names, ", ")), doneMarked)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
@@ -32,7 +33,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 		len(at.run.LackEvidence()) == 0 {
 		if leftOutAlone(at.run) {
 			return "nobody saw a check of what was left out, as it was there already, fail without its work: to have that seen, " +
-				"take the work away, and run the plan with nothing left out (no --ack done:STEP)"
+				"take the work away, and run the plan with nothing left out (no --ack done:STEP); " +
+				"a plan without what is done already does not ask for it"
 		}
 		return unlookedHint(at, as)
 	}
@@ -49,46 +51,50 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 // checks of theirs, for which they are carried out once more, or by whoever looks
 // at work, for which they are set back first, if it was this run that did them.
 func unlookedHint(at placedError, as spelling) string {
-	ws, id := exec.Workspace{Dir: at.dir}, at.run.Started.Run
-	steps, first := unlooked(ws, at.run)
-	text := "all was carried out, and nobody looked at " + plan.Addresses(steps)
-	over := slices.DeleteFunc(slices.Clone(steps), func(a plan.Address) bool { return at.run.Step(a).Carried == nil })
+	ws, id, format := exec.Workspace{Dir: at.dir}, at.run.Started.Run, at.run.Started.Format
+	all, idle, first := unlooked(ws, at.run)
+	var parts []string
+	for _, o := range as.anew(ws, at.run) {
+		parts = append(parts, o.hint())
+	}
+	once := strings.Join(parts, ", ")
+	if len(all) == 0 {
+		return "all was carried out, and nobody judged what the report names: give the plan checks of it, and run it once more:  " + once
+	}
+	text := "all was carried out, and nobody looked at " + plan.Addresses(all)
+	over := slices.DeleteFunc(slices.Clone(all), func(a plan.Address) bool { return at.run.Step(a).Carried == nil })
 	if len(over) > 0 {
 		which := ""
-		if len(over) < len(steps) {
+		if len(over) < len(all) {
 			which = " of which " + plan.Addresses(over) + " had been"
 		}
 		text += fmt.Sprintf(",%s taken over from run %s, and no reviewer is asked about what is taken over", which,
 			at.run.Step(over[0]).Carried.Run)
 	}
-	text += ": give the plan checks that fail without the work" + checks(at.run.Started.Format) +
-		", and have that alone carried out once more:  "
-	var once []string
-	for _, way := range as.anew(ws, at.run) {
-		once = append(once, way.hint())
+	var ways []string
+	if len(idle) < len(all) {
+		way := "give the plan checks that fail without the work"
+		if line := format.Verify("COMMAND"); line != "" {
+			way += " (in this plan:  " + line + ")"
+		}
+		ways = append(ways, way+", and have that alone carried out once more:  "+once)
 	}
-	text += strings.Join(once, ", ")
-	if first == nil || first.Carried != nil || gives(as.given, "validator") {
-		return text
+	if len(idle) > 0 {
+		ways = append(ways, fmt.Sprintf("no check fails without what changed nothing (%s): the goal does not depend on it with %s",
+			plan.Addresses(idle), document.NotCritical(format)))
 	}
-	as.given = append(slices.Clone(as.given), "--validator=NAME")
-	back := as.spell(action.Action{Kind: action.Rollback, Run: id, Step: first.Address})
-	return text + "; or have an agent or a program look, once that and what came after it is set back:  " + back +
-		", and then " + as.spell(action.Action{Kind: action.Finish, Run: id})
+	if first != nil && first.Carried == nil && !gives(as.given, "validator") {
+		as.given = append(slices.Clone(as.given), "--validator=NAME")
+		ways = append(ways, "or have an agent or a program look, once that and what came after it is set back:  "+
+			as.spell(action.Action{Kind: action.Rollback, Run: id, Step: first.Address})+", and then "+
+			as.spell(action.Action{Kind: action.Finish, Run: id}))
+	}
+	return text + ": " + strings.Join(ways, "; ")
 }
 
-// checks says in brackets how a plan of a format has checks, and what there is
-// instead where nothing is changed.
-func checks(format plan.Format) string {
-	if line := format.Verify("COMMAND"); line != "" {
-		return " (in this plan:  " + line + ")"
-	}
-	return " (of a step that changes nothing there are none: critical_flag = false has the goal not depend on it)"
-}
-
-// unlooked are the steps that nobody looked at and on which the goal depends, and
-// the first of them that was carried out.
-func unlooked(ws exec.Workspace, run *history.Run) (all []plan.Address, first *history.Step) {
+// unlooked are the steps that nobody looked at and on which the goal depends,
+// those of them that changed nothing, and the first that was carried out.
+func unlooked(ws exec.Workspace, run *history.Run) (all, idle []plan.Address, first *history.Step) {
 	depends := func(plan.Address) bool { return true }
 	if p, err := ws.Plan(context.Background(), run); err == nil {
 		essential := p.Essential()
@@ -105,8 +111,11 @@ func unlooked(ws exec.Workspace, run *history.Run) (all []plan.Address, first *h
 		if all = append(all, s.Address); first == nil && s.Status == history.Completed {
 			first = s
 		}
+		if s.Idle() {
+			idle = append(idle, s.Address)
+		}
 	}
-	return all, first
+	return all, idle, first
 }
 
 // leftOutAlone reports whether all that nobody looked at was left out because

@@ -118,7 +118,7 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) (_ []Alread
 			continue
 		}
 		var evidence []string
-		if step.Status == plan.Done || step.Status == "" && task.Status == plan.Done {
+		if task.MarksDone(step) {
 			evidence = append(evidence, "its source marks it as done")
 		}
 		if task.Summary != "" {

@@ -187,6 +187,10 @@ func (t *Task) Expected() []string { return slices.DeleteFunc(slices.Clone(t.Fil
 // LeftBefore begins the hint that says why an earlier run left a task.
 const LeftBefore = "an earlier run left it: "
 
+// MarksDone reports whether the source of the plan marks a step of the task as
+// done.
+func (t *Task) MarksDone(s *Step) bool { return s.Status == Done || s.Status == "" && t.Status == Done }
+
 // Prompt tells all that a task says of itself to who is to do it: it is the prompt
 // of the only step of a task that a plan gives none.
 func (t *Task) Prompt() string {

@@ -74,8 +74,8 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 		s.Standing = &standing{Basis: basis, Why: why}
 		if _, in, ok := p.Step(s.Address); ok && essential(in) && !basis.Counts() {
 			if s.Standing.leftOut = s.Skipped != nil && s.Skipped.Done; !s.Standing.leftOut {
-				if s.Standing.Verify = verify(s, r.Steps[i], r.Started.Format); looks(in) {
-					s.Standing.looks, s.Standing.Verify = true, notCritical(r.Started.Format)
+				if s.Standing.Verify = verify(s, r.Steps[i], r.Started.Format); looks(in) || r.Steps[i].Idle() {
+					s.Standing.looks, s.Standing.Verify = true, NotCritical(r.Started.Format)
 				}
 			}
 		}
@@ -126,8 +126,9 @@ func steers(s *history.Step, path string) bool {
 	})
 }
 
-// notCritical has the goal not depend on a step.
-func notCritical(format plan.Format) string {
+// NotCritical is what has the goal not depend on a step, in the words of a plan's
+// format, or of another one.
+func NotCritical(format plan.Format) string {
 	const line = "critical_flag = false"
 	if format.Verify("") != "" {
 		return line + ", which a native plan can say: planlock convert"

@@ -399,7 +399,7 @@ func (w *page) unlooked(steps []*step) {
 		looks bool
 		said  string
 	}{{false, "Nobody judged what these steps did. A reviewer, or a check like this in the plan, would:"},
-		{true, "These steps may change nothing, so that no check fails without them. A reviewer can say that they are done; " +
+		{true, "These steps changed nothing, so that no check fails without them. A reviewer can say that they are done; " +
 			"or the goal does not depend on them:"}} {
 		of := only(steps, func(s *step) bool { return s.Standing.looks == group.looks })
 		if len(of) == 0 {

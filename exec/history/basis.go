@@ -220,6 +220,8 @@ func onAccount(a *Attempt) (basis Basis, why string) {
 		looked = "no check that can tell the work from empty files, and no reviewer, looked"
 	}
 	switch {
+	case entry.Unsaid && len(entry.Changes) == 0:
+		return Unverified, looked + "; nothing changed, and whether anything was to was not declared"
 	case entry.Unsaid:
 		return Unverified, looked + ", and what was to change was not declared"
 	case !entry.Account.Holds():

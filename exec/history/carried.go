@@ -96,6 +96,13 @@ func (s *Step) Account() *Accounted {
 	return nil
 }
 
+// Idle reports whether the attempt changed nothing that completed the step, so that
+// no check of it fails without its work.
+func (s *Step) Idle() bool {
+	a := s.Account()
+	return s.Completed != nil && a != nil && len(a.Changes) == 0 && len(a.Bears) == 0
+}
+
 // BeganWith is the tree that the attempt began with which completed the step;
 // zero where nobody knows.
 func (s *Step) BeganWith() record.Snapshot {

@@ -174,7 +174,7 @@ func (c *conversion) task(i int) {
 			c.remark(at, "decide: the source does not say what it is for")
 		}
 		switch {
-		case s.Status == plan.Done || s.Status == "" && t.Status == plan.Done:
+		case t.MarksDone(s):
 			c.remark(at, "done already, says the source; to leave it out, acknowledge "+s.Address.DoneCode())
 		case s.Status != plan.Open && s.Status != "":
 			c.remark(at, "the source says: "+string(s.Status))

@@ -121,18 +121,26 @@ func (t *trial) cycles() []history.Cycle {
 // idle refuses work that changed nothing, though it does not say so, where
 // nothing shows that it was there all the same. A command that the plan itself
 // names was carried out, and what acts outside of the workspace, or looks at a
-// checkpoint, need not change anything there.
+// checkpoint, need not change anything there. A format without a word for that it
+// changes nothing names no file, and its check holds; what the source marks as
+// done may have been done.
 func (t judging) idle() *fault {
 	declaredNone := t.step.Artifacts != nil && len(t.step.Artifacts.Create)+len(t.step.Artifacts.Modify)+
 		len(t.step.Artifacts.Delete) == 0
 	kind, _, _ := strings.Cut(t.task.Kind, ":")
-	if len(t.entry.Changes) > 0 || declaredNone || kind == "checkpoint" ||
+	verify := t.Rec.Run.Started.Format.Verify("COMMAND")
+	looks := verify != "" && t.step.Artifacts == nil && t.task.Within(t.step) == nil && len(t.step.Postconditions) > 0
+	if len(t.entry.Changes) > 0 || declaredNone || kind == "checkpoint" || looks || t.task.MarksDone(t.step) ||
 		t.method.Run != "" || !t.s.WithinTree() || t.shown() {
 		return nil
 	}
+	none := "say artifacts = {}"
+	if verify != "" {
+		none = "have the plan name no file for it, and a check:  " + verify
+	}
 	return faultf(history.GateFailed, "the step did nothing: no file changed, and nobody shows that its work was there: "+
 		"a check that held before shows nothing; if it is done, have a reviewer look, or acknowledge it as done; "+
-		"if it is to change nothing, say artifacts = {}")
+		"if it is to change nothing, %s", none)
 }
 
 // shown reports whether something tells the work from its absence, or somebody
