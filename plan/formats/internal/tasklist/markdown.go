@@ -288,6 +288,12 @@ var (
 	unchanged = lazyre.New(`(?i)\bread[- ]only\b|\bunchanged\b|\breference\b|\bno changes?\b`)
 	// unending begins a command that waits for somebody, or acts on the world.
 	unending = lazyre.New(`^(?:npm (?:start|run (?:dev|start|serve|watch))|(?:pnpm|yarn) (?:dev|start)|go run\b|git push\b|python3? -m (?:http\.server|flask)|docker (?:run|compose)|make (?:run|serve|deploy|release)|.*\bserve\b)`)
+	// object is a title that is about one file, which it names without backquotes:
+	// "Update CHANGELOG.md". What names of products end with is none.
+	object = lazyre.New(`^(?i:create|add|write|update|edit|modify|extend|refactor|rewrite|delete|remove)\s+(?i:(?:the|a|an|new|file)\s+)*` +
+		`([\w./@-]*\w)(?:\.?$|:\s|\s+(?:with|so|to)\b)`)
+	// product is a word that looks like a file and most often is none: Node.js.
+	product = lazyre.New(`^\w+\.js$`)
 	// span is what stands in backquotes.
 	span = lazyre.New("`([^`\\s]+)`")
 )
@@ -373,6 +379,9 @@ func (m *markdown) files(i int) {
 		if changing.MatchString(text) || located.MatchString(text) || text == t.Title {
 			add(text)
 		}
+	}
+	if o := object.FindStringSubmatch(t.Title); o != nil && t.Files == nil && !spared.MatchString(t.Title) && !product.MatchString(o[1]) {
+		m.named(t, o[1], true)
 	}
 	for j := -1; j < len(t.Steps); j++ {
 		if b := m.bodies[part{i, j}]; b != nil {

@@ -118,6 +118,9 @@ func TestMarkdown(t *testing.T) {
 			"goal X\n1 A\n  1 a\n2 B\n  1 b\n"},
 		{"struck out", "# X\n\n## Pending tasks\n\n### Dig\nx\n### ~~Fill~~\ny\n### Look\nz\n", "goal X\n1 Dig\n2 Look\n"},
 		{"a page about something", "# Frob\n\n## Features\n- fast\n- small\n\n## Usage\n- x\n- y\n\n## Tasks\n- c\n", "goal Frob\n1 c\n"},
+		{"files without backquotes", "# X\n\n- [ ] Update CHANGELOG.md\n- [ ] Write the docs/use.md: how\n- [ ] Update Node.js\n- [ ] Add tsconfig.json support\n- [ ] Add e.g. this\n- [ ] Update a.md, b.md\n- [ ] Fix a.md\n",
+			"goal X\n1 Update CHANGELOG.md [CHANGELOG.md]\n2 Write the docs/use.md: how [docs/use.md]\n3 Update Node.js\n4 Add tsconfig.json support\n" +
+				"5 Add e.g. this\n6 Update a.md, b.md\n7 Fix a.md\n"},
 		{"files that stay", "# X\n\n- [ ] change `h.go`\n  do not edit `g.go`\n", "goal X\n1 change `h.go` [h.go]\n"},
 		{"files", "# X\n\n## Steps\n1. **Store**\n   - Files: `a.go`, `b/c.go`\n   - look at `d.go`\n2. Rename `e.go` to `f.go`\n",
 			"goal X\n1 Store [a.go b/c.go]\n2 Rename `e.go` to `f.go` [e.go f.go]\n"},
