@@ -5,23 +5,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
-// Apart tells the work of a step from what steers a check: tests, programs that
-// the check starts, and all that is no ordinary file of source code, data or
-// prose: settings, manifests, scripts, installed packages and links; tests come
-// last. A file that was removed is told by its name like any other. Folders that
-// went steer nothing, and are on neither side. What the command of a check only
-// looks at, or names as an argument, is work.
+// Apart tells the work of a step from what steers a check: tests and what lies
+// beside them, programs that the check starts, and all that is no ordinary file of
+// source code, data or prose: settings, manifests, scripts, installed packages,
+// links and folders in which nothing changed; tests come last. A file that was
+// removed is told by its name like any other. Folders that went, and those of what
+// is told, are on neither side. What the command of a check only looks at, or names
+// as an argument, is work.
 func Apart(c plan.Check, changes []ledger.Change) (work, steers []ledger.Change) {
 	steering := steering(c)
+	holding := folders(changes)
 	var tests []ledger.Change
 	for _, change := range changes {
-		switch kind := change.Kind(); {
-		case kind == ledger.Dir && change.After == nil:
-		case kind == ledger.Dir, !steering(change):
+		switch folder := change.Kind() == ledger.Dir; {
+		case folder && (change.After == nil || holding[change.Path]):
+		case !steering(change):
 			work = append(work, change)
 		case isTest(change.Path):
 			tests = append(tests, change)
@@ -32,26 +35,51 @@ func Apart(c plan.Check, changes []ledger.Change) (work, steers []ledger.Change)
 	return work, append(steers, tests...)
 }
 
-// Runs reports whether a check has programs run that may be of the tree.
-func Runs(c plan.Check) bool {
-	return c.Kind == "go_test" || c.Kind == "command" && c.StdoutContains == "" && !OnlyLooks(c.Run)
+// folders are those that hold what was left by changes.
+func folders(changes []ledger.Change) map[string]bool {
+	holding := map[string]bool{}
+	for _, change := range changes {
+		if change.After == nil || change.Kind() == ledger.Dir {
+			continue
+		}
+		for folder := path.Dir(change.Path); folder != "." && !holding[folder]; folder = path.Dir(folder) {
+			holding[folder] = true
+		}
+	}
+	return holding
 }
 
-// steering tells the changes of files that steer a check.
+// Runs reports whether a check has programs run that may be of the tree.
+func Runs(c plan.Check) bool {
+	return c.Kind == "go_test" || c.Kind == "command" && !OnlyLooks(c.Run)
+}
+
+// steering tells the changes that steer a check. A program whose output the plan
+// expects is what is looked at.
 func steering(c plan.Check) func(ledger.Change) bool {
-	switch {
-	case !runsCode(c), c.Kind == "command" && OnlyLooks(c.Run):
-		return func(ledger.Change) bool { return false }
-	case !Runs(c):
-		return func(change ledger.Change) bool { return isTest(change.Path) }
-	}
-	started, given := starts(c.Run), arguments(c.Run)
 	is := func(file string, names []string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return isAt(file, name) })
 	}
+	scripts := scripts(c.Run)
+	switch {
+	case !runsCode(c):
+		return func(ledger.Change) bool { return false }
+	case c.Kind == "command" && OnlyLooks(c.Run):
+		return func(change ledger.Change) bool { return is(change.Path, scripts) }
+	case !Runs(c):
+		return func(change ledger.Change) bool { return isTest(change.Path) || besideTests(change.Path) }
+	}
+	given, programs := arguments(c.Run), programs(c.Run)
+	said, started := begins(c.Run)
+	started = append(started, scripts...)
+	if c.StdoutContains != "" {
+		given, programs, started = append(given, started...), nil, nil
+	}
+	started = append(started, said...)
 	return func(change ledger.Change) bool {
-		file := change.Path
-		return isTest(file) || is(file, started) || change.Kind() == ledger.Link || !ordinary(file) && !is(file, given)
+		file, kind := change.Path, change.Kind()
+		return isTest(file) || besideTests(file) || is(file, started) || is(path.Dir(file), programs) ||
+			kind == ledger.Link || kind == ledger.Dir || !ordinary(file) && !is(file, given)
 	}
 }
 
@@ -89,6 +117,54 @@ func arguments(command string) (words []string) {
 	return words
 }
 
+// scripts are the files that say what programs do which only look, as of grep -f,
+// and those of go run.
+func scripts(command string) (files []string) {
+	for _, call := range calls(command) {
+		if call[0] == "go" && len(call) > 2 && call[1] == "run" {
+			for _, w := range call[2:] {
+				if strings.HasSuffix(w, ".go") {
+					files = append(files, path.Clean(w))
+				}
+			}
+			continue
+		}
+		if !slices.Contains([]string{"grep", "egrep", "fgrep", "rg", "sed", "awk", "jq"}, call[0]) {
+			continue
+		}
+		for i, w := range call {
+			switch file, long := strings.CutPrefix(w, "--file="); {
+			case long:
+				files = append(files, path.Clean(file))
+			case i+1 < len(call) && (w == "--file" || w == "--from-file" || fromFile.MatchString(w)):
+				files = append(files, path.Clean(call[i+1]))
+			}
+		}
+	}
+	return files
+}
+
+// fromFile are short options with -f as the last.
+var fromFile = lazyre.New(`^-[A-Za-z]*f$`)
+
+// programs are the folders of those that a command has built and run.
+func programs(command string) (folders []string) {
+	for _, call := range calls(command) {
+		switch text := strings.Join(call, " "); {
+		case strings.HasPrefix(text, "go run "):
+			for _, w := range call[2:] {
+				if strings.HasPrefix(w, ".") && !strings.HasSuffix(w, ".go") {
+					folders = append(folders, path.Clean(w))
+					break
+				}
+			}
+		case strings.HasPrefix(text, "cargo run ") && strings.Contains(text, "--bin"):
+			folders = append(folders, "src/bin")
+		}
+	}
+	return folders
+}
+
 // calls are the programs that a command line starts, with their arguments,
 // without what is set for them.
 func calls(command string) (all [][]string) {
@@ -113,14 +189,14 @@ func ordinary(file string) bool {
 		case strings.HasPrefix(base, "."):
 			return false
 		case slices.Contains([]string{"node_modules", "vendor", "venv", "site-packages"}, base),
-			!strings.Contains(folder, "/") && slices.Contains(tooling, base):
+			!strings.Contains(folder, "/") && (slices.Contains(tooling, base) || python(file, base)):
 			return false
 		}
 	}
 	base := strings.ToLower(path.Base(file))
 	ext := path.Ext(base)
 	switch {
-	case strings.HasPrefix(base, "."), configures(base):
+	case strings.HasPrefix(base, "."), configures(base), python(file, strings.TrimSuffix(file, ext)):
 		return false
 	case slices.Contains(data, ext):
 		return strings.Contains(file, "/")
@@ -128,12 +204,18 @@ func ordinary(file string) bool {
 	return slices.Contains(code, ext) || slices.Contains(prose, ext)
 }
 
+// python reports whether a file is of a module in the root that shadows another.
+func python(file, module string) bool {
+	return path.Ext(file) == ".py" && slices.Contains(shadows, module)
+}
+
 // configures reports whether a file is one that tools look for by its name.
 func configures(base string) bool {
 	stem, rest, _ := strings.Cut(base, ".")
 	ext := path.Ext(base)
 	switch {
-	case slices.Contains(tools, base), strings.HasPrefix(base, "requirements") && ext == ".txt":
+	case slices.Contains(tools, base), strings.HasPrefix(base, "requirements") && ext == ".txt",
+		strings.HasPrefix(base, "vitest.workspace."):
 		return true
 	case slices.Contains(data, ext) && (slices.Contains(manifests, stem) || strings.Contains(base, "config")):
 		return true
@@ -143,9 +225,32 @@ func configures(base string) bool {
 	})
 }
 
+// besideTests reports whether a file lies where tests have what they compare with,
+// or the code of their steps.
+func besideTests(file string) bool {
+	for folder := path.Dir(file); folder != "."; folder = path.Dir(folder) {
+		switch path.Base(folder) {
+		case "fixtures", "__fixtures__", "golden", "goldens", "snapshots", "step_definitions":
+			return true
+		case "steps":
+			if path.Base(path.Dir(folder)) == "features" {
+				return true
+			}
+		}
+	}
+	return strings.HasSuffix(file, ".feature") || strings.HasSuffix(file, ".golden") || strings.HasSuffix(file, ".snap")
+}
+
 // tooling are folders in the root with what is run, and not with what it is run for;
 // two shadow modules of test programs.
 var tooling = strings.Fields("ci hack script scripts pytest unittest")
+
+// shadows are modules in the root that a test program finds before those which it
+// comes with.
+var shadows = strings.Fields("argparse ast asyncio atexit codecs collections contextlib copyreg dataclasses difflib doctest " +
+	"enum fnmatch functools genericpath getopt gettext glob importlib inspect io itertools json linecache locale logging " +
+	"os pathlib pdb pickle pkgutil posixpath pprint pytest re reprlib runpy shlex shutil signal site subprocess sysconfig " +
+	"tempfile textwrap threading tokenize traceback typing unittest warnings weakref")
 
 // Names of files that tools look for, though they look like source code, prose or data.
 var (

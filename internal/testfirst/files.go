@@ -78,7 +78,12 @@ func isAt(file, name string) bool { return file == name || strings.HasSuffix(fil
 // starts are the files that a command starts, or that say what is started, without
 // the folders that the command changes to.
 func starts(command string) []string {
-	var files []string
+	told, started := begins(command)
+	return append(told, started...)
+}
+
+// begins are the files that say what a command starts, and those that it starts.
+func begins(command string) (said, started []string) {
 	begins := true // a command
 	for _, w := range strings.Fields(separators().Replace(command)) {
 		switch {
@@ -87,10 +92,10 @@ func starts(command string) []string {
 		case !begins, strings.HasPrefix(w, "-"), strings.Contains(w, "="), isNumber(w), startsOthers(w):
 		default:
 			begins = false
-			files = append(append(files, told(path.Base(w))...), path.Clean(w))
+			said, started = append(said, told(path.Base(w))...), append(started, path.Clean(w))
 		}
 	}
-	return files
+	return said, started
 }
 
 // separators stand between commands of a shell; quotes are left out.

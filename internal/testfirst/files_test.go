@@ -37,8 +37,12 @@ func TestApartByCommand(t *testing.T) {
 		}
 	}
 	printed := plan.Check{Kind: "command", Run: "sh app/run.sh", StdoutContains: "ok"}
-	if got := steers(printed, changes[1:5]); got != nil {
-		t.Errorf("what is printed is held against the plan, and %q are its own", got)
+	if got := steers(printed, changes[1:5]); !slices.Equal(got, []string{"app/Makefile", "app/package.json"}) {
+		t.Errorf("what is printed is held against the plan, and %q steer the check", got)
+	}
+	printed.Run = "make test"
+	if got := steers(printed, changes[:1]); !slices.Equal(got, []string{"Makefile"}) {
+		t.Errorf("of a check that expects an output these steer it: %q", got)
 	}
 	if got := steers(plan.Check{Kind: "file_contains", Path: "a_test.go"}, changes); got != nil {
 		t.Errorf("what is looked at is no code: %q", got)
@@ -82,6 +86,44 @@ func TestApartByName(t *testing.T) {
 			if got := steers(plan.Check{Kind: "go_test"}, []ledger.Change{c}); len(got) != 1 {
 				t.Errorf("%s does not steer the check", name)
 			}
+		}
+	}
+	for run, names := range map[string][]string{
+		"go run ./tools/check":                  {"tools/check/main.go"},
+		"go run tools/check.go":                 {"tools/check.go"},
+		"cargo run -q --bin check":              {"src/bin/check.rs"},
+		"grep -q -f patterns.txt src/add.txt":   {"patterns.txt"},
+		"grep -qf patterns.txt src/add.txt":     {"patterns.txt"},
+		"awk --file=x.awk src/add.txt":          {"x.awk"},
+		"make test":                             {"fixtures/want.txt", "a/golden/x.json", "features/steps/a.py", "features/a.feature"},
+		"npx vitest run":                        {"vitest.workspace.js"},
+		"python3 -m unittest discover -s tests": {"argparse/__init__.py", "logging.py"},
+	} {
+		for _, name := range names {
+			if got := steers(plan.Check{Kind: "command", Run: run}, []ledger.Change{file(name)}); len(got) != 1 {
+				t.Errorf("%s does not steer %s", name, run)
+			}
+		}
+	}
+	for run, names := range map[string][]string{
+		"go run ./tools/check": {"tools/add.go", "add.go"},
+		"grep -q x notes.md":   {"notes.md"},
+		"test -f notes.md":     {"notes.md"},
+		"make test":            {"src/features/a.ts", "app/logging.py", "src/steps/x.py"},
+	} {
+		for _, name := range names {
+			if got := steers(plan.Check{Kind: "command", Run: run}, []ledger.Change{file(name)}); got != nil {
+				t.Errorf("%s steers %s", name, run)
+			}
+		}
+	}
+	made := ledger.Change{Path: "test", After: &ledger.Entry{Path: "test", Kind: ledger.Dir}}
+	if got := steers(plan.Check{Kind: "command", Run: "make test"}, []ledger.Change{made}); len(got) != 1 {
+		t.Error("an empty folder does not steer the check")
+	}
+	for run, names := range map[string]string{"test -d test": "x", "make test": "test/a"} {
+		if got := steers(plan.Check{Kind: "command", Run: run}, []ledger.Change{made, file(names)}); slices.Contains(got, "test") {
+			t.Errorf("a folder that is looked at, or holds what changed, steers %s", run)
 		}
 	}
 	link := ledger.Change{Path: "a.go", After: &ledger.Entry{Path: "a.go", Kind: ledger.Link, Target: "b.go"}}

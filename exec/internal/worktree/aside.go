@@ -31,6 +31,18 @@ type Stamp struct {
 	Size int64       `json:"s,omitempty"`
 	Time int64       `json:"t,omitempty"` // of modification, in nanoseconds; 0 for folders
 	To   string      `json:"to,omitempty"`
+	// Of regular files, where the system says: who writes may set Time, not these.
+	Changed int64  `json:"c,omitempty"`
+	Node    uint64 `json:"n,omitempty"`
+}
+
+// same reports whether two stamps tell of the same state; of those of two folders
+// only what both say counts.
+func (s Stamp) same(o Stamp) bool {
+	if s.Changed == 0 || o.Changed == 0 {
+		s.Changed, s.Node, o.Changed, o.Node = 0, 0, 0, 0
+	}
+	return s == o
 }
 
 // An Aside is what lies there in the folder of one run.
@@ -92,6 +104,7 @@ func (a *Aside) stamps(dir string) (map[string]Stamp, error) {
 		switch {
 		case s.Mode.IsRegular():
 			s.Size, s.Time = info.Size(), info.ModTime().UnixNano()
+			identify(&s, info)
 		case s.Mode&fs.ModeSymlink != 0:
 			s.To, _ = os.Readlink(path) // gone: it differs
 		case !s.Mode.IsDir():
@@ -162,7 +175,7 @@ func (a *Aside) Written() (written []string, now map[string]Stamp, err error) {
 // differing are the paths of which two states have not the same, sorted.
 func differing(was, now map[string]Stamp) (paths []string) {
 	for path, s := range now {
-		if before, ok := was[path]; !ok || before != s {
+		if before, ok := was[path]; !ok || !before.same(s) {
 			paths = append(paths, path)
 		}
 	}
@@ -217,5 +230,5 @@ func (a *Aside) Still(path string) bool {
 	case now.Mode&fs.ModeSymlink != 0:
 		now.To, _ = os.Readlink(filepath.Join(a.of.Root, filepath.FromSlash(path)))
 	}
-	return now == was
+	return now.same(was) // now is of another folder
 }

@@ -100,7 +100,7 @@ func (w *Withheld) swap(ctx context.Context, path string) error {
 		return err
 	}
 	w.swapped++
-	if was, ok := a.begun[path]; ok && a.known[path] == was && a.Still(path) {
+	if was, ok := a.begun[path]; ok && a.known[path].same(was) && a.Still(path) {
 		return layer.Renew(ctx, a.of.Root, a.of.Dir, at)
 	}
 	return nil
