@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/jsontree"
+	"github.com/planlock/planlock/internal/process/output"
 )
 
 // lineLimit is how long a line may be to be an event, in bytes. A longer one is
@@ -40,6 +41,8 @@ type reader struct {
 	metrics map[string]float64
 
 	insights, decisions []string
+
+	secrets output.Secrets // that stand in nothing that the program says, however its JSON spells them
 }
 
 // A result is the last event.
@@ -158,7 +161,7 @@ func parse(line []byte, kinds ...string) (fields jsontree.Value, kind string, er
 
 func (r *reader) object(reason string) {
 	if r.fault == nil {
-		r.fault = &ProtocolError{Name: r.name, Line: r.number, Reason: reason}
+		r.fault = &ProtocolError{Name: r.name, Line: r.number, Reason: r.secrets.Replace(reason)}
 	}
 }
 
@@ -169,7 +172,7 @@ func (r *reader) take(kind string, fields jsontree.Value) error {
 		var text string
 		err := need(fields, "text", &text)
 		if err == nil {
-			r.say([]byte(text + "\n"))
+			r.say([]byte(r.secrets.Replace(text) + "\n"))
 		}
 		return err
 	case "usage":
@@ -177,9 +180,9 @@ func (r *reader) take(kind string, fields jsontree.Value) error {
 	case "metric":
 		return r.measure(fields)
 	case "insight":
-		return note(fields, &r.insights)
+		return r.note(fields, &r.insights)
 	case "decision":
-		return note(fields, &r.decisions)
+		return r.note(fields, &r.decisions)
 	}
 	var got result
 	err := errors.Join(need(fields, "ok", &got.ok), take(fields, "output", &got.output),
@@ -197,6 +200,9 @@ func (r *reader) take(kind string, fields jsontree.Value) error {
 		err = errors.New("a step that was declined was not begun")
 	}
 	if err == nil {
+		for _, text := range []*string{&got.output, &got.err, &got.summary} {
+			*text = r.secrets.Replace(*text)
+		}
 		r.result = &got
 	}
 	return err
@@ -256,6 +262,7 @@ func (r *reader) measure(fields jsontree.Value) error {
 	if name == "" || len(name) > 200 {
 		return errors.New("a name has 1 to 200 bytes")
 	}
+	name = r.secrets.Replace(name)
 	if r.metrics == nil {
 		r.metrics = make(map[string]float64)
 	}
@@ -267,7 +274,7 @@ func (r *reader) measure(fields jsontree.Value) error {
 }
 
 // note keeps a text for the notepad.
-func note(fields jsontree.Value, notes *[]string) error {
+func (r *reader) note(fields jsontree.Value, notes *[]string) error {
 	var text string
 	if err := need(fields, "text", &text); err != nil {
 		return err
@@ -276,7 +283,7 @@ func note(fields jsontree.Value, notes *[]string) error {
 		return errors.New("its text is empty")
 	}
 	if len(*notes) < exec.MaxNotes {
-		*notes = append(*notes, text)
+		*notes = append(*notes, r.secrets.Replace(text))
 	}
 	return nil
 }

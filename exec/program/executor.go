@@ -11,6 +11,8 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/internal/process/environ"
+	"github.com/planlock/planlock/internal/process/output"
 )
 
 // An Executor drives a program that speaks JSON lines. It must not be changed
@@ -35,7 +37,8 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 		return exec.Outcome{}, fmt.Errorf("program: request for %s: %w", e.name(), err)
 	}
 	var kept bounded
-	events := &reader{name: e.name(), log: w.Output, spent: w.Spent}
+	events := &reader{name: e.name(), log: w.Output, spent: w.Spent,
+		secrets: output.SecretsOf(environ.For(w.Sandbox.Env))}
 	if events.log == nil {
 		events.log = &kept
 	}
