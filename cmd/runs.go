@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
+	repository "github.com/planlock/planlock/ledger/git"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -143,4 +146,17 @@ func outcomeOf(run *history.Run, s *history.Step, a *history.Attempt) string {
 		return "undone, the run was set back"
 	}
 	return "not over"
+}
+
+// tellWhereItEnds says of a workspace below the top of a repository that it ends
+// there.
+func tellWhereItEnds(w io.Writer, dir string) {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return
+	}
+	if top, rel, ok := repository.Top(at); ok && rel != "." {
+		fmt.Fprintf(w, "the workspace is %s of the repository %s, and ends there: steps write nothing above it (--dir names another)\n",
+			escaped(rel), escaped(top))
+	}
 }

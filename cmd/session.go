@@ -92,6 +92,7 @@ func (f *runCommand) run(ctx context.Context, p *cli) error {
 		return f.placed(err, f.Args[0], nil)
 	}
 	tellMarked(p.err, draft, locked.Options().Acknowledged)
+	tellWhereItEnds(p.err, f.Dir)
 	if err := f.chooseMode(ctx, p, c, locked.Plan()); err != nil {
 		return f.placed(err, f.Args[0], nil)
 	}

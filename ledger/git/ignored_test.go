@@ -38,7 +38,20 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// What the globs stand for, git leaves out.
+func TestBelow(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"# a/b\nbuild/\n*.pyc\n!x/keep\n": "# a/b\nbuild/\n*.pyc\n!x/keep\n",
+		"/services/app/dist/\nservices/*/out\nservices/other/out\n/dist\n": "/dist/\n/out\n",
+		"/services\nservices/app/\nservices/**/x\n**/y/z\n":                "/**/x\n/**/y/z\n",
+	} {
+		if diff := cmp.Diff(want, git.Below(text, "services/app")); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
+// What the globs stand for, git leaves out, in a folder below too.
 func TestIgnoredIsIgnoredByGit(t *testing.T) {
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -77,16 +90,24 @@ func TestIgnoredIsIgnoredByGit(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(text.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		ignored := map[string]bool{}
-		asked := strings.Join(paths, "\x00") + "\x00" + strings.Join(paths, "/\x00") + "/" // each as a file, and as a folder
-		for p := range bytes.SplitSeq(run(asked, "check-ignore", "-z", "--stdin", "--no-index"), []byte{0}) {
-			ignored[strings.TrimSuffix(string(p), "/")] = true
-		}
-		for _, p := range paths {
-			if slices.ContainsFunc(git.Ignored(text.String()), func(glob string) bool { return ledger.Match(glob, p) }) {
-				matched++
-				if !ignored[p] {
-					t.Errorf("%q: %q is not left out by git, and is by %q", text.String(), p, git.Ignored(text.String()))
+		for _, folder := range []string{"", "a", "ab/a"} {
+			ignored, prefix, globs := map[string]bool{}, "", git.Ignored(text.String())
+			if folder != "" {
+				prefix, globs = folder+"/", git.Ignored(git.Below(text.String(), folder))
+			}
+			var asked strings.Builder
+			for _, p := range paths { // each as a file, and as a folder
+				asked.WriteString(prefix + p + "\x00" + prefix + p + "/\x00")
+			}
+			for p := range bytes.SplitSeq(run(asked.String(), "check-ignore", "-z", "--stdin", "--no-index"), []byte{0}) {
+				ignored[strings.TrimSuffix(string(p), "/")] = true
+			}
+			for _, p := range paths {
+				if slices.ContainsFunc(globs, func(glob string) bool { return ledger.Match(glob, p) }) {
+					matched++
+					if !ignored[prefix+p] {
+						t.Errorf("%q: %q is not left out by git, and is by %q", text.String(), prefix+p, globs)
+					}
 				}
 			}
 		}

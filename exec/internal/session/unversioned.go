@@ -12,23 +12,39 @@ import (
 const maxIgnore = 1 << 20
 
 // Unversioned are globs of what the .gitignore in the root of the workspace
-// names, as far as the plan names nothing of it: packages, builds, caches. No plan
+// names, and those of the folders above it in a repository, as far as the plan names nothing of it: packages, builds, caches. No plan
 // that is not strict declares what tools leave there, so it is not accounted,
 // unless the plan says itself what is. It is part of what a step left all the
 // same, and goes with it, but where steps work in the workspace itself. A step
-// cannot hide anything by writing that file: it is read when a run begins.
+// cannot hide anything by writing these files: they are read when a run begins.
 func (s *Session) Unversioned() []string {
 	said := s.Plan.Scope
 	if s.Plan.Profile == plan.Strict || s.Plan.Profile == "" || len(said.Ignore)+len(said.Stamps)+len(said.Track) > 0 {
 		return nil
 	}
-	name := filepath.Join(s.Work.Root, ".gitignore")
+	text := ignoring(s.Work.Root)
+	if top, _, ok := git.Top(s.Work.Root); ok {
+		for at := s.Work.Root; at != top; {
+			at = filepath.Dir(at)
+			rel, err := filepath.Rel(at, s.Work.Root)
+			if err != nil {
+				break
+			}
+			text = git.Below(ignoring(at), filepath.ToSlash(rel)) + text // what lies deeper comes later
+		}
+	}
+	return s.Plan.Unnamed(git.Ignored(text))
+}
+
+// ignoring is what the .gitignore of a folder says; "" where it has none.
+func ignoring(dir string) string {
+	name := filepath.Join(dir, ".gitignore")
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnore {
-		return nil
+		return ""
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil
+		return ""
 	}
-	return s.Plan.Unnamed(git.Ignored(string(text)))
+	return string(text)
 }
