@@ -138,7 +138,8 @@ func (line *claudeLine) retry(h *heard) {
 }
 
 // result is the last line. What it says was spent mostly includes what the
-// conversation spent before, but not always.
+// conversation spent before, but not always. It is over by then: no budget ends
+// it, and what it did is judged.
 func (line *claudeLine) result(h *heard) {
 	h.over = true
 	u := line.Usage.usage()
@@ -159,7 +160,6 @@ func (line *claudeLine) result(h *heard) {
 	h.before = told
 	h.usage = exec.Usage{InputTokens: max(counted.InputTokens, u.InputTokens),
 		OutputTokens: max(counted.OutputTokens, u.OutputTokens), Calls: counted.Calls, Cost: u.Cost}
-	h.spent(h.usage)
 	why := line.Result
 	if len(line.Errors) > 0 {
 		why = strings.TrimSpace(why + "\n" + strings.Join(line.Errors, "\n"))
