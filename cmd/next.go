@@ -283,7 +283,7 @@ func way(a action.Action, inHand bool) string {
 	case a.Kind == action.Resume:
 		return "then go on:  "
 	case a.Kind == action.Attend:
-		return "or have the question put again, and answer what becomes of it:  "
+		return "or have the question put again, and answer that it stays, or what else becomes of it:  "
 	case len(a.Accept) > 0:
 		return "or do it although that moved:  "
 	case a.Kind == action.Rollback:

@@ -134,7 +134,7 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		fmt.Fprintf(w, "next     %s\n", inHand(ctx, dir, resume))
 	case run.Foreign != nil:
 		fmt.Fprintf(w, "next     put back what others did, then  %s\n", resume)
-		fmt.Fprintf(w, "or       have the question put again, and answer it:  %s\n",
+		fmt.Fprintf(w, "or       have the question put again, and answer that it stays, or what else becomes of it:  %s\n",
 			escaped(attendWith(run, dir, run.Policy.Given)))
 	case run.Replans():
 		at := placedError{dir: dir, run: run}

@@ -136,7 +136,7 @@ func (rep *Model) unsettled(f *history.Foreign) []nextStep {
 	return []nextStep{
 		{why: fmt.Sprintf("The workspace holds what no step made (%s). Put it back, then go on", what),
 			do: rep.resume()},
-		{why: "Or have the question put again, and answer what becomes of it",
+		{why: "Or have the question put again, and answer that it stays, or what else becomes of it",
 			do: action.Action{Kind: action.Attend, Run: rep.Run}},
 		{why: "Or give the run up", do: action.Action{Kind: action.Abandon, Run: rep.Run}},
 	}

@@ -162,7 +162,7 @@ func (p *People) expire(ctx context.Context, s *history.Step, q ask.Question, er
 func (p *People) unsettled(f *history.Foreign) *session.Refusal {
 	run := p.Rec.Run.Started.Run
 	refused := &session.Refusal{Run: run,
-		Hint: "put back what is named above: nothing of it was touched",
+		Hint: "put back what is named above, or answer that it stays: nothing of it was touched",
 		Actions: []action.Action{{Kind: action.Resume, Run: run}, {Kind: action.Attend, Run: run},
 			{Kind: action.Abandon, Run: run}}}
 	for _, line := range f.Changes {
