@@ -71,6 +71,9 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 		but = ", but for what no step did, which stays"
 	}
 	fmt.Fprintf(p.out, "%s is as it was before step %s%s.", where, escaped(string(step)), but)
+	if len(run.Started.Unversioned) > 0 {
+		fmt.Fprint(p.out, " Folders that .gitignore names are no part of it, and stay as they are.")
+	}
 	fmt.Fprintf(p.out, " What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
 		done.Kept.Tree.Short(), done.Kept.Tree, escaped(quoted(folder)), inDir(f.Dir))
 	p.stays(done.Others)

@@ -8,7 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,6 +53,9 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 	if err := d.noteUnversioned(ctx, changes); err != nil {
 		return err
 	}
+	if changes, err = d.withFolders(changes); err != nil {
+		return err
+	}
 	if len(changes) > 0 {
 		var text strings.Builder
 		for _, c := range changes {
@@ -82,6 +87,36 @@ func (d *Deliveries) Aside(ctx context.Context) error {
 			strings.Join(bound.First(never, 5), ", "))
 	}
 	return d.Work.Aside().Know(now)
+}
+
+// withFolders are changes with the folders that they lie in, where a step made these:
+// they are of the tree, which is delivered later.
+func (d *Deliveries) withFolders(changes []ledger.Change) ([]ledger.Change, error) {
+	all, known := slices.Clone(changes), map[string]bool{".": true}
+	for _, c := range changes {
+		known[c.Path] = true
+	}
+	for _, c := range changes {
+		for folder := path.Dir(c.Path); c.After != nil && !known[folder]; folder = path.Dir(folder) {
+			known[folder] = true
+			is, err := entryIn(d.Work.Root, folder)
+			if err != nil {
+				return nil, err
+			}
+			if is != nil {
+				break
+			}
+			made, err := entryIn(d.Work.Dir, folder)
+			if err != nil {
+				return nil, err
+			}
+			if made != nil {
+				all = append(all, ledger.Change{Path: folder, Op: ledger.Created, After: made})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b ledger.Change) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
 }
 
 // op is what became of the file.

@@ -3,6 +3,10 @@ package deliveries
 import (
 	"context"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint/delivery"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -73,7 +77,24 @@ func (d *Deliveries) back(ctx context.Context, to record.Snapshot) ([]ledger.Cha
 		}
 		changes = append(changes, c)
 	}
-	return changes, nil
+	return d.keepingAside(changes), nil
+}
+
+// keepingAside are changes without the folders that would go and hold what is in no
+// tree: that is left alone.
+func (d *Deliveries) keepingAside(changes []ledger.Change) []ledger.Change {
+	holds := map[string]bool{}
+	for _, c := range slices.Backward(changes) { // what a folder holds before the folder
+		if c.After != nil || c.Before.Kind != ledger.Dir {
+			continue
+		}
+		entries, _ := os.ReadDir(filepath.Join(d.Work.Root, filepath.FromSlash(c.Path))) // of none, it goes
+		holds[c.Path] = slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			name := path.Join(c.Path, e.Name())
+			return holds[name] || d.Work.Scanner.Scope.Level(name) == ledger.Ignored
+		})
+	}
+	return slices.DeleteFunc(changes, func(c ledger.Change) bool { return holds[c.Path] })
 }
 
 // wasOurs reports whether an entry stood in a tree that the run had.
