@@ -34,6 +34,7 @@ type Pass struct {
 	Feedback []string
 
 	Dir    string       // the workspace (or clone) on disk
+	Path   string       // where programs that Runner runs see Dir; "": as Dir
 	Base   *ledger.Tree // before the run
 	Before *ledger.Tree // the step's checkpoint
 	After  *ledger.Tree // after the attempt; equals Before in phase before; the final tree in phase final

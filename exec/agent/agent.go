@@ -34,7 +34,8 @@ type Agent struct {
 	Hosts []string
 	// Obeys are files and folders of a workspace, with slashes, by which whoever
 	// wrote them has it start programs (hooks, plug-ins, tool servers) or send its
-	// key somewhere else.
+	// key somewhere else. Of one that somebody describes they are the files of the
+	// workspace that its arguments name.
 	Obeys []string
 	// Off is what is turned off in it, and why, a line each.
 	Off []string

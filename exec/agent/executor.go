@@ -64,6 +64,10 @@ func New(name string, o Options) (*Executor, error) {
 		if takes := o.Custom.takesModel(); takes != (o.Model != "") && (takes || !o.Custom.ACP) {
 			return nil, &ModelError{Agent: a.Name, Needed: takes}
 		}
+		if o.Workspace != "" {
+			a.Obeys = filesIn(o.Workspace, a.own)
+			e.obeys = a.Obeyed(o.Workspace)
+		}
 		e.agent = a
 		return e, nil
 	}

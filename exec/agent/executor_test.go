@@ -339,3 +339,31 @@ func TestObeysWhatWasAccepted(t *testing.T) {
 		t.Errorf("it says %v", err)
 	}
 }
+
+// TestCustomStartsWhatWasAccepted starts nothing where a file of the workspace that
+// the arguments of a described agent name is another one, or is new.
+func TestCustomStartsWhatWasAccepted(t *testing.T) {
+	var log bytes.Buffer
+	w, workspace := work(t, &log), t.TempDir()
+	put := func(dir, name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "tools"), 0o700),
+			os.WriteFile(filepath.Join(dir, "tools", name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(workspace, "agent.sh", "a")
+	for name, args := range map[string][]string{"relative": {"sh", "tools/agent.sh"},
+		"absolute": {"sh", filepath.Join(workspace, "tools/agent.sh")}, "new": {"sh", "tools/new.sh"}} {
+		e, err := agent.New("mine", agent.Options{Workspace: workspace, Custom: &agent.Custom{Args: args}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(w.Dir, "agent.sh", "b")
+		put(w.Dir, "new.sh", "c")
+		var obeys *agent.ObeysError
+		if _, err := e.Execute(t.Context(), w); !errors.As(err, &obeys) || obeys.File != "tools/"+filepath.Base(args[1]) {
+			t.Errorf("%s: it says %v", name, err)
+		}
+	}
+}

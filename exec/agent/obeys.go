@@ -53,6 +53,32 @@ func (e *Executor) accepted(dir string) error {
 	return nil
 }
 
+// filesIn are the files of a workspace that the arguments of a command name, by
+// their names there: those that are there, and those that are written as paths and
+// may come to be there.
+func filesIn(workspace string, args []string) (files []string) {
+	root, err := filepath.Abs(workspace)
+	if err != nil {
+		return nil
+	}
+	for _, arg := range args {
+		name := arg
+		if filepath.IsAbs(arg) {
+			if name, err = filepath.Rel(root, arg); err != nil {
+				continue
+			}
+		}
+		if !filepath.IsLocal(name) {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(root, name))
+		if err == nil && info.Mode().IsRegular() || err != nil && strings.ContainsAny(arg, `/\`) {
+			files = append(files, filepath.ToSlash(filepath.Clean(name)))
+		}
+	}
+	return files
+}
+
 // inside are the files that the agent obeys in a folder itself.
 func (a Agent) inside(dir string) map[string]ledger.Digest {
 	files := map[string]ledger.Digest{}

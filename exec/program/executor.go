@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/identity"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/internal/process/output"
@@ -31,6 +32,13 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	args, err := e.command()
 	if err != nil {
 		return exec.Outcome{}, err
+	}
+	switch other, err := identity.Replaced(args, w.Dir, w.Path); {
+	case err != nil:
+		return exec.Outcome{}, fmt.Errorf("program: %s: %w", e.name(), err)
+	case other != "":
+		return exec.Outcome{}, fmt.Errorf("program: %s: an earlier step has another file in place of %s, which is not run; "+
+			"keep the program outside of the workspace: %w", e.name(), other, exec.ErrDeclined)
 	}
 	line, err := newRequest(w).line()
 	if err != nil {

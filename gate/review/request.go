@@ -56,6 +56,7 @@ type Request struct {
 
 	// the workspace; not sent about work, as programs are started there
 	Dir    string             `json:"dir,omitempty"`
+	Path   string             `json:"-"` // where programs see Dir; "": as Dir
 	Runner gate.CommandRunner `json:"-"` // runs programs in the sandbox of the plan
 }
 

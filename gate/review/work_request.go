@@ -54,7 +54,7 @@ func (s *subject) request(ctx context.Context) (Request, error) {
 	r := Request{About: AboutWork, Run: pass.RunID, Task: t.ID, Title: t.Title, Text: t.Description,
 		Priority: t.Priority, Step: string(pass.Step.Address),
 		Attempt: fmt.Sprintf("%s#%d", pass.Step.Address, pass.Attempt), Retry: max(pass.Attempt-1, 0),
-		Acceptance: criteriaOf(pass), Feedback: pass.Feedback, Dir: pass.Dir, Runner: pass.Runner,
+		Acceptance: criteriaOf(pass), Feedback: pass.Feedback, Dir: pass.Dir, Path: pass.Path, Runner: pass.Runner,
 		Output: outputOf(pass.Output), Judged: judgedBefore(pass.Judged)}
 	if pass.Plan != nil {
 		r.Goal = pass.Plan.Goal

@@ -28,11 +28,16 @@ type Program struct {
 	Args  []string      // the program and its arguments, or
 	Run   string        // a shell command
 	Dir   string        // where it is started; empty: where the runner starts commands
+	Seen  string        // where the runner shows Dir to programs; "": as Dir
 	Limit time.Duration // how long it may take
 }
 
 // ErrNothingToRun says that a Program names neither a program nor a command.
 var ErrNothingToRun = errors.New("nothing to run: set Args or Run")
+
+// ErrReplaced says that what is judged has another file in place of one of the
+// program. Nothing was started.
+var ErrReplaced = errors.New("the work has another one in place of a file of its program; keep that outside of the workspace, or have it as it was")
 
 // A CrashError says that a program ended with another status than 0: it did not
 // answer, whatever it printed.
@@ -56,6 +61,12 @@ func (p Program) Ask(ctx context.Context, runner gate.CommandRunner, question an
 		return nil, fmt.Errorf("%s: %w", p.Who, ErrNothingToRun)
 	case runner == nil:
 		return nil, fmt.Errorf("%s: %w", p.Who, gate.ErrNoRunner)
+	}
+	switch other, err := identity.Replaced(p.Args, p.Dir, p.Seen); {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", p.Who, err)
+	case other != "":
+		return nil, fmt.Errorf("%s: %w: %s", p.Who, ErrReplaced, other)
 	}
 	line, err := json.Marshal(question)
 	if err != nil {

@@ -50,3 +50,30 @@ func ofArgument(arg string) (ledger.Digest, error) {
 	digest, _, err := ledger.SumReader(f)
 	return digest, err
 }
+
+// Replaced is the first file that args name by its absolute path, and that programs
+// would find to be another one than it is: where they see the folder dir at the
+// path seen, as of a workspace of which they see a copy. "" is none.
+func Replaced(args []string, dir, seen string) (string, error) {
+	if seen == "" || seen == dir {
+		return "", nil
+	}
+	for _, arg := range args {
+		rel, err := filepath.Rel(seen, arg)
+		if !filepath.IsAbs(arg) || err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		there := filepath.Join(dir, rel)
+		if info, err := os.Stat(there); err != nil || !info.Mode().IsRegular() {
+			continue // it cannot be started
+		}
+		bound, err := ofArgument(arg)
+		if err != nil {
+			return "", err
+		}
+		if now, err := ofArgument(there); err != nil || now != bound {
+			return arg, err
+		}
+	}
+	return "", nil
+}

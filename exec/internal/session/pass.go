@@ -21,6 +21,9 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 		Introduced: introduced, Broken: broken, Kept: s.Rec.Run.Kept(), Runner: r, Log: s.Rec.Log,
 		Sources: s.Sources, Order: s.order,
 	}
+	if shows, ok := r.(interface{ Seen(dir string) string }); ok {
+		pass.Path = shows.Seen(pass.Dir)
+	}
 	if of != nil {
 		pass.Task, pass.Step = s.Judging.At(of.Address)
 		if len(of.Addenda) > 0 {

@@ -61,6 +61,9 @@ func (j judge) Run(ctx context.Context, c gate.Command) (gate.CommandResult, err
 	return j.of.run(ctx, c, true, nil)
 }
 
+// Seen is the path at which commands see a folder.
+func (j judge) Seen(dir string) string { return j.of.Seen(dir) }
+
 // Ran reports whether anything ran since [Runner.Forget] that could write where
 // steps work.
 func (r *Runner) Ran() bool { return r.written.Load() }

@@ -35,7 +35,7 @@ func (p *Program) Version(context.Context) (string, error) { return p.Release, n
 // Identity is the digest of the program and its arguments, of the content of
 // those that are absolute paths of files; or of the shell command.
 func (p *Program) Identity(context.Context) (string, error) {
-	digest, err := p.program("").Identity()
+	digest, err := p.program("", "").Identity()
 	return digest, named(err)
 }
 
@@ -50,7 +50,7 @@ func (p *Program) Review(ctx context.Context, r review.Request) (review.Review, 
 	if sent.About == review.AboutWork {
 		sent.Dir = ""
 	}
-	text, err := p.program(r.Dir).Ask(ctx, r.Runner, sent)
+	text, err := p.program(r.Dir, r.Path).Ask(ctx, r.Runner, sent)
 	var crash *consult.CrashError
 	switch {
 	case errors.As(err, &crash):
@@ -65,10 +65,10 @@ func (p *Program) Review(ctx context.Context, r review.Request) (review.Review, 
 	return said, err
 }
 
-// program is who is asked, started in dir.
-func (p *Program) program(dir string) consult.Program {
+// program is who is asked, started in dir, which it sees at another path.
+func (p *Program) program(dir, seen string) consult.Program {
 	return consult.Program{Who: fmt.Sprintf("reviewer %q", p.Label), Args: p.Args,
-		Run: p.Run, Dir: dir, Limit: p.Limit()}
+		Run: p.Run, Dir: dir, Seen: seen, Limit: p.Limit()}
 }
 
 // named is an error with the name of the package; nil of nil.
