@@ -134,7 +134,7 @@ func (c *Committer) Settings(ctx context.Context, dir string) (ledger.GitState, 
 		}
 	}
 	settings.digests(r.dir, state)
-	if err := hooks(at, state); err != nil {
+	if err := hooks(r.dir, at, state); err != nil {
 		return nil, err
 	}
 	return state, attributes(ctx, r, state)
@@ -204,6 +204,7 @@ func (s settings) digests(dir string, state ledger.GitState) {
 // programs digests the files that a command line names.
 func programs(dir, line string, state ledger.GitState) {
 	for _, word := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t\n\"'();&|=", c) }) {
+		named(dir, dir, word, state, 0)
 		path, err := exec.LookPath(word)
 		if err != nil || !filepath.IsAbs(path) {
 			path = word
@@ -237,23 +238,6 @@ func fileDigest(path string) (ledger.Digest, error) {
 	}
 	d, _, err := ledger.SumReader(io.MultiReader(strings.NewReader(prefix), f))
 	return d, err
-}
-
-// hooks digests the hooks in the folder in which git looks for them.
-func hooks(dir string, state ledger.GitState) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".sample") {
-			continue
-		}
-		if digest, err := fileDigest(filepath.Join(dir, e.Name())); err == nil {
-			state["hook "+e.Name()] = digest
-		}
-	}
-	return nil
 }
 
 // attributes digests the files that say which filters git runs on what.
