@@ -59,7 +59,8 @@ func unlookedHint(at placedError, as spelling) string {
 	}
 	once := strings.Join(parts, ", ")
 	if len(all) == 0 {
-		return "all was carried out, and nobody judged what the report names: give the plan checks of it, and run it once more:  " + once
+		return "all was carried out, and nobody judged what the report names: give the plan checks of it, " +
+			"and run it once more:  " + once
 	}
 	text := "all was carried out, and nobody looked at " + plan.Addresses(all)
 	over := slices.DeleteFunc(slices.Clone(all), func(a plan.Address) bool { return at.run.Step(a).Carried == nil })
@@ -80,8 +81,8 @@ func unlookedHint(at placedError, as spelling) string {
 		ways = append(ways, way+", and have that alone carried out once more:  "+once)
 	}
 	if len(idle) > 0 {
-		ways = append(ways, fmt.Sprintf("no check fails without what changed nothing (%s): the goal does not depend on it with %s",
-			plan.Addresses(idle), document.NotCritical(format)))
+		ways = append(ways, fmt.Sprintf("no check fails without what changed nothing (%s): "+
+			"the goal does not depend on it with %s", plan.Addresses(idle), document.NotCritical(format)))
 	}
 	if first != nil && first.Carried == nil && !gives(as.given, "validator") {
 		as.given = append(slices.Clone(as.given), "--validator=NAME")
