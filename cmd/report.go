@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
 )
 
 // reportCommand is "planlock report": it draws what came of a run, or where it
@@ -69,6 +70,11 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 		if a, err := folder.Given(*open[0]); err == nil {
 			model.Answered(given(open[0], a))
 		}
+	}
+	if f.Format == "html" {
+		model.Compare("", func(changes []ledger.Change, each func(ledger.Change, string) error) error {
+			return ws.Unified(ctx, changes, each)
+		})
 	}
 	if f.Checkpoint != "" {
 		defer ws.Reread(ctx, model, run)()

@@ -1,11 +1,11 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -83,7 +83,8 @@ func (w Workspace) declared(ctx context.Context, run *history.Run, step plan.Add
 }
 
 // Unified calls each with every change and its textual difference, as of diff
-// -u: "" where there is none to show, as of a folder or a content that was only
+// -u: "" where there is none to show, as of a folder; one line that says so
+// where the text is too large, or is not kept, as that of a file that was only
 // watched. An error of each ends it.
 func (w Workspace) Unified(ctx context.Context, changes []ledger.Change, each func(ledger.Change, string) error) error {
 	store, shut, err := w.Store()
@@ -105,11 +106,17 @@ func (w Workspace) Unified(ctx context.Context, changes []ledger.Change, each fu
 // unified is the difference of one file. A text that is too large to be
 // compared is named, and not shown.
 func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (string, error) {
+	if !ch.ChangesContent() {
+		return "", nil
+	}
 	before, err := textOf(ctx, store, ch.Before)
-	if err != nil {
+	if err != nil && !errors.Is(err, checkpoint.ErrNotFound) {
 		return "", fmt.Errorf("%s before: %w", ledger.Quote(ch.Path), err)
 	}
-	after, err := textOf(ctx, store, ch.After)
+	after, e := textOf(ctx, store, ch.After)
+	if err = cmp.Or(e, err); errors.Is(err, checkpoint.ErrNotFound) {
+		return fmt.Sprintf("what %s held is not kept\n", ledger.Quote(ch.Path)), nil
+	}
 	if err != nil {
 		return "", fmt.Errorf("%s after: %w", ledger.Quote(ch.Path), err)
 	}
@@ -120,20 +127,17 @@ func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (st
 }
 
 // textOf reads what an entry held, a little more than maxUnified at most; nil
-// if it is not a file, or was never kept.
+// if it is not a file.
 func textOf(ctx context.Context, store *checkpoint.Store, e *ledger.Entry) ([]byte, error) {
 	if e == nil || e.Kind != ledger.File {
 		return nil, nil
 	}
 	r, err := store.Open(ctx, *e)
-	if errors.Is(err, checkpoint.ErrNotFound) {
-		return nil, nil // watched only
-	}
 	if err != nil {
 		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxUnified+1))
-	return slices.Concat([]byte{}, text), errors.Join(err, r.Close())
+	return append([]byte{}, text...), errors.Join(err, r.Close())
 }
 
 // A ProofError says the first thing that is wrong with a run.

@@ -163,6 +163,13 @@ type attempt struct {
 	Repeated    *history.Repeated    `json:"repeated,omitempty"` // what a second execution came to
 	reasons     []history.Reason     // of its failure
 	of          *history.Attempt
+
+	// of a page that shows the texts of changes
+	sides   []sideBySide
+	room    int    // for further ones, in bytes
+	leftOut int    // changes whose texts are not shown
+	unread  string // why they could not be read; "" where there was no room
+	whole   string // how all are seen
 }
 
 // A jobDone is one of several jobs of an attempt that went well.

@@ -20,6 +20,7 @@ import (
 	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -196,6 +197,9 @@ func (s *site) step(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "The plan of this run has no such step.")
 		return
 	}
+	page.Compare(page.Address, func(changes []ledger.Change, each func(ledger.Change, string) error) error {
+		return s.Workspace.Unified(r.Context(), changes, each)
+	})
 	show(w, http.StatusOK, "one", page)
 }
 

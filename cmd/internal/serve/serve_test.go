@@ -23,6 +23,7 @@ import (
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
 )
 
 // nasty is what no page may take for markup, nor for a direction of writing.
@@ -312,6 +313,32 @@ func TestHostileWords(t *testing.T) {
 		if !strings.Contains(page, `\u202e`) {
 			t.Errorf("%s does not show what the plan says", path)
 		}
+	}
+}
+
+// TestTextsOfChanges: the page of a step shows what changed. What is not kept any
+// more is no file that was not there.
+func TestTextsOfChanges(t *testing.T) {
+	v, run := waiting(t)
+	const path = "/steps/step-1-1"
+	page := v.get("/runs/"+run+path, http.StatusOK)
+	for _, want := range []string{`<td class="new" dir="ltr">a</td>`, "<code>b.txt</code>", "an empty file"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page of the step lacks %q", want)
+		}
+	}
+	gone := ledger.Change{Path: "a.txt", Op: ledger.Modified,
+		Before: &ledger.Entry{Path: "a.txt", Kind: ledger.File, Size: 2, Digest: ledger.Sum([]byte("b\n"))},
+		After:  &ledger.Entry{Path: "a.txt", Kind: ledger.File, Size: 2, Digest: ledger.Sum([]byte("a\n"))}}
+	err := exec.Workspace{Dir: v.bench.Dir}.Unified(t.Context(), []ledger.Change{gone},
+		func(_ ledger.Change, text string) error {
+			if text != "what a.txt held is not kept\n" {
+				t.Errorf("of a content that is gone it says %q", text)
+			}
+			return nil
+		})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
