@@ -48,13 +48,14 @@ type Standings struct {
 	byCheck map[plan.Address]string // of a later step or of a requirement, that tells
 	byTask  map[string]string       // reviewer of the whole task
 	found   map[string]bool         // tasks whose evidence was found
+	lost    map[plan.Address]string // what is no proof any more at the end
 	fallen  map[plan.Address]string // what does not hold at the end of what held after the step
 }
 
 // Standings looks at all steps of the run.
 func (r *Run) Standings() *Standings {
 	all := &Standings{byCheck: map[plan.Address]string{}, byTask: map[string]string{},
-		found: map[string]bool{}, fallen: r.Fallen()}
+		found: map[string]bool{}, lost: map[plan.Address]string{}, fallen: r.Fallen()}
 	for _, s := range r.Steps {
 		if s.Completed == nil {
 			continue
@@ -100,9 +101,13 @@ func (r *Run) Fallen() map[plan.Address]string {
 	return fallen
 }
 
-// hear has the checks that prove something count for other steps.
+// hear has the checks that prove something count for other steps, and those that
+// prove nothing any more not for theirs.
 func (a *Standings) hear(controls []Control) {
 	for _, c := range controls {
+		for _, step := range c.Lost {
+			a.lost[step] = c.String()
+		}
 		if !c.Proves() {
 			continue
 		}
@@ -138,6 +143,9 @@ func (a *Standings) when(s *Step) (basis Basis, why string) {
 		return "", ""
 	default:
 		basis, why = alone(s)
+	}
+	if check := a.lost[s.Address]; check != "" && basis == Proved {
+		basis, why = SelfTested, check
 	}
 	if check, ok := a.byCheck[s.Address]; ok && basis != Proved {
 		return Proved, check

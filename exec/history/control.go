@@ -40,7 +40,10 @@ type Control struct {
 	// Steps are others that the check speaks for: those that wrote it, or that
 	// serve the requirement whose check it is.
 	Steps []plan.Address `json:"steps,omitempty"`
-	Why   string         `json:"why,omitempty"` // it was not decided
+	// Lost are steps that the check proved, and proves no more: Own is what later steps
+	// wrote or removed, and Withheld the final tree with that as these steps left it.
+	Lost []plan.Address `json:"lost,omitempty"`
+	Why  string         `json:"why,omitempty"` // it was not decided
 }
 
 // Tells reports whether the check tells the work from its absence.
@@ -66,6 +69,9 @@ func (c *Control) Proves() bool {
 // String says what the control showed.
 func (c *Control) String() string {
 	switch {
+	case len(c.Lost) > 0:
+		return fmt.Sprintf("%s held after it, and at the end does not without what later steps wrote or removed of what "+
+			"it runs: %s", c.Check, strings.Join(c.Own, ", "))
 	case !c.Tells() && c.Why != "":
 		return fmt.Sprintf("%s holds, and nobody knows whether it would without the work: %s", c.Check, c.Why)
 	case !c.Tells() && c.Before == ControlFailed && c.Withheld == ControlFailed:
@@ -88,13 +94,13 @@ type Controlled struct {
 	Controls []Control `json:"controls"`
 }
 
-// Of is what the controls of a check showed, by its text; nil if there were none.
+// Of is what the controls of a check of its own showed, by its text; nil if there were none.
 func (f *Controlled) Of(check string) *Control {
 	if f == nil {
 		return nil
 	}
 	for i := range f.Controls {
-		if f.Controls[i].Check == check {
+		if f.Controls[i].Check == check && len(f.Controls[i].Lost) == 0 {
 			return &f.Controls[i]
 		}
 	}
@@ -111,7 +117,7 @@ func (f *Controlled) Unproved(check plan.Check) string {
 		return check.String() + " says no more than that it compiles; a test says more"
 	case c == nil:
 		return check.String() + " was held against no tree that lacks the work"
-	case !c.Tells():
+	case !c.Tells(), !c.Proves() && len(c.Steps) == 0:
 		return c.String()
 	}
 	return ""

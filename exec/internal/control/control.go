@@ -34,9 +34,8 @@ type Case struct {
 	Keeps bool
 	// Aside is what the work wrote besides the tree; nil where nobody knows.
 	Aside *worktree.Aside
-	// Alone tells the checks that speak for no step, so that it does not matter what
-	// they run; nil: there are none.
-	Alone func(plan.Check) bool
+	// Asked tells the changes that are work though they steer a check; nil: none.
+	Asked func(plan.Check, ledger.Change) bool
 	// Touched says that whoever judges may have written in the folder.
 	Touched bool
 }

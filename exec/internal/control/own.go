@@ -31,7 +31,7 @@ func (c *Case) withoutOwn(ctx context.Context, checks []plan.Check, all []histor
 	var wanted []int
 	runs := false // a check that is wanted
 	for i, check := range checks {
-		if all[i].MayTell() && (c.Alone == nil || !c.Alone(check)) {
+		if all[i].MayTell() {
 			wanted, runs = append(wanted, i), runs || testfirst.Runs(check)
 		}
 	}
@@ -59,7 +59,7 @@ func (c *Case) withoutOwn(ctx context.Context, checks []plan.Check, all []histor
 // nothing of what steers the check; and, where it holds there, with nothing in the
 // files that the work wrote.
 func (c *Case) workAlone(ctx context.Context, check plan.Check, told *history.Control, aside *worktree.Withheld) error {
-	work, steers := testfirst.Apart(check, c.Changes)
+	work, steers := c.apart(check)
 	wrote := aside.Paths
 	if !testfirst.Runs(check) {
 		wrote = nil
@@ -67,11 +67,8 @@ func (c *Case) workAlone(ctx context.Context, check plan.Check, told *history.Co
 	if told.Own = named(steers, wrote); len(told.Own) == 0 {
 		return nil
 	}
-	kept := slices.ContainsFunc(steers, func(s ledger.Change) bool {
-		return c.Work.Scanner.Scope.Level(s.Path) != ledger.Full // it cannot be taken back
-	})
 	alone, err := worktree.With(c.Pass.Before, work, c.Pass.After)
-	if err != nil || kept || len(wrote) > 0 && aside.Why != "" {
+	if err != nil || c.kept(steers) || len(wrote) > 0 && aside.Why != "" {
 		told.Withheld = history.ControlUndecided
 		return nil
 	}
@@ -91,6 +88,48 @@ func (c *Case) workAlone(ctx context.Context, check plan.Check, told *history.Co
 		return err
 	}
 	return on(emptied, func(_ int, r history.ControlResult, why string) { told.Emptied, told.Why = r, why })
+}
+
+// apart tells the work from what steers a check.
+func (c *Case) apart(check plan.Check) (work, steers []ledger.Change) {
+	work, steering := testfirst.Apart(check, c.Changes)
+	for _, change := range steering {
+		if c.Asked != nil && c.Asked(check, change) {
+			work = append(work, change)
+		} else {
+			steers = append(steers, change)
+		}
+	}
+	return work, steers
+}
+
+// kept reports whether one of some changes cannot be taken back.
+func (c *Case) kept(changes []ledger.Change) bool {
+	return slices.ContainsFunc(changes, func(s ledger.Change) bool {
+		return c.Work.Scanner.Scope.Level(s.Path) != ledger.Full
+	})
+}
+
+// Lost is what a check that held before the changes, and holds with them, says of the
+// tree with what steers it as it was; own is a few of that.
+func (c *Case) Lost(ctx context.Context, check plan.Check) (result history.ControlResult, own []string, err error) {
+	work, steers := c.apart(check)
+	if len(steers) == 0 || !c.Work.Layered() || len(c.Changes) > maxChanges {
+		return history.ControlHolds, nil, nil
+	}
+	own = named(steers, nil)
+	alone, err := worktree.With(c.Pass.Before, work, c.Pass.After)
+	switch {
+	case err != nil, c.kept(steers):
+		return history.ControlUndecided, own, nil
+	case alone.Digest() == c.Pass.Before.Digest():
+		return history.ControlHolds, own, nil
+	}
+	c.disturb()
+	err = c.on(ctx, alone, []plan.Check{check}, func(int) bool { return true },
+		func(_ int, r history.ControlResult, _ string) { result = r })
+	_, back := c.Work.TakeBack(ctx, c.Pass.After)
+	return result, own, errors.Join(err, back)
 }
 
 // named are a few of the files that steer a check.

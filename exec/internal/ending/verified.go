@@ -11,11 +11,13 @@ import (
 	"github.com/planlock/planlock/exec/internal/control"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
 // controlled holds the completion checks against trees that lack what the run
-// did. pass is the one that the final gates were asked with.
+// did, and those that proved steps against the final tree without what later steps
+// made of what steers them. pass is the one that the final gates were asked with.
 func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Controlled, error) {
 	if e.Rec.Run.Policy.Controls == flow.ControlsOff {
 		return nil, nil
@@ -28,11 +30,20 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 	speaks := map[string]bool{}
 	for _, f := range final {
 		c.Checks = append(c.Checks, f.Check)
-		speaks[f.Check.String()] = speaks[f.Check.String()] || f.Requirement != ""
+		speaks[f.Check.String()] = speaks[f.Check.String()] || f.Requirement != "" && len(e.Plan.Serving(f.Requirement)) > 0
 	}
-	c.Alone = func(check plan.Check) bool { return !speaks[check.String()] }
+	proofs, lost, err := e.proofs(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	// What is new steers a check that speaks for no step as the plan wants it, as does
+	// what a step declares, and all that a step was proved by.
+	c.Asked = func(check plan.Check, change ledger.Change) bool {
+		declares := func(s *plan.Step) bool { return s.DeclaresAnew("", change.Path) }
+		return !speaks[check.String()] && (change.Before == nil || proofs[check.String()] || e.anyStep(declares))
+	}
 	found, _, err := c.Run(ctx)
-	if err != nil || len(found) == 0 {
+	if err != nil || len(found)+len(lost) == 0 {
 		return nil, err
 	}
 	for i := range found {
@@ -42,7 +53,15 @@ func (e *Ending) controlled(ctx context.Context, pass *gate.Pass) (*history.Cont
 			}
 		}
 	}
-	return &history.Controlled{Controls: found}, nil
+	return &history.Controlled{Controls: append(found, lost...)}, nil
+}
+
+// anyStep reports whether something is true of a step that was carried out.
+func (e *Ending) anyStep(of func(*plan.Step) bool) bool {
+	return slices.ContainsFunc(e.accepted(), func(s *history.Step) bool {
+		_, step := e.Judging.At(s.Address)
+		return step != nil && of(step)
+	})
 }
 
 // unverified says what of the run nothing and nobody has shown, a line each:
