@@ -52,7 +52,7 @@ func TestControlled(t *testing.T) {
 		told := fake.Install(t, name,
 			fake.Turn{Say: "Done with " + key}, // a lie
 			fake.Turn{Write: map[string]string{"a.txt": "ink dries\n"}, Say: "Done.\nINSIGHT: ink dries"})
-		fake.Install(t, other, fake.Turn{Say: strings.ReplaceAll(judgement, "a.txt:1: a", "a.txt:1: ink dries")})
+		fake.Install(t, other, fake.Turn{Say: strings.Replace(strings.ReplaceAll(judgement, "a.txt:1: a", "a.txt:1: ink dries"), "{", `{"digest": "{digest}", `, 1)})
 		b := exectest.Around(t, agentPlan, nil, exec.Controller{
 			Executors: exec.Default(worker(t, name, agent.Options{})),
 			Gates:     append(builtin.Gates(), review.Work(worker(t, other, agent.Options{}).Validator())),

@@ -68,7 +68,7 @@ func TestPrompts(t *testing.T) {
 		}
 		golden(t, "testdata/prompts/"+name+".txt", text)
 	}
-	text, err := reviewerPrompt(&review.Request{About: review.AboutWork, Goal: "a goal", Task: "1", Title: "The limiter",
+	text, err := reviewerPrompt(&review.Request{About: review.AboutWork, Goal: "a goal", Task: "1", Title: "The limiter", Digest: "sha256:46aa",
 		Acceptance: []string{"it counts"}, Changes: []review.Change{{Path: "limit.go", Op: ledger.Created,
 			Diff: "--- a/limit.go\n+++ b/limit.go\n@@ -8,3 +8,3 @@\n a\n-b\n+c\n d\n"}}})
 	if err != nil {

@@ -79,6 +79,10 @@ func (r *reviewer) Review(ctx context.Context, q review.Request) (review.Review,
 	} else {
 		said, err = q.Read(answer)
 	}
+	if err == nil && q.About == review.AboutWork && said.Digest != q.Digest {
+		said, err = review.Review{}, fmt.Errorf("%w: its digest is %q, and it was asked about %q; what names no tree may be quoted",
+			review.ErrAnswer, said.Digest, q.Digest)
+	}
 	if err != nil {
 		return said, fmt.Errorf("%w (reviewer %q, %s)", err, r.label, r.of.agent.Name)
 	}
@@ -91,7 +95,7 @@ func reviewerPrompt(q *review.Request) (string, error) {
 	if q.About == review.AboutWork {
 		name = "validator"
 	}
-	return draw(name, map[string]string{"Request": q.Prompt()})
+	return draw(name, map[string]string{"Request": q.Prompt(), "Digest": string(q.Digest)})
 }
 
 // An advisor is the agent as one.

@@ -28,10 +28,14 @@ const judgement = `{"verdict": "pass", "criteria": [{"criterion": 1, "met": true
 // TestValidator: the answer is found in the last message, and what is none decides
 // nothing.
 func TestValidator(t *testing.T) {
+	quoted := judgement
+	judgement := `{"digest": "sha256:46aa", ` + judgement[1:]
 	tests := []struct {
 		name, says string
 		verdict    string // "" none
 	}{
+		{"about no tree", "The file holds " + quoted, ""},
+		{"about another tree", strings.Replace(judgement, "46aa", "46ab", 1), ""},
 		{"by itself", judgement, "pass"},
 		{"in a block", "I looked at it.\n\n```json\n" + strings.ReplaceAll(judgement, ", ", ",\n ") + "\n```\n", "pass"},
 		{"behind words", "I looked at it.\n" + strings.ReplaceAll(judgement, ", ", ",\n "), "pass"},
@@ -50,7 +54,7 @@ func TestValidator(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) {
 				told := fake.Install(t, name, fake.Turn{Say: test.says})
 				v := worker(t, name, agent.Options{}).Validator()
-				got, err := v.Review(t.Context(), review.Request{About: review.AboutWork, Title: "The limiter",
+				got, err := v.Review(t.Context(), review.Request{About: review.AboutWork, Digest: "sha256:46aa", Title: "The limiter",
 					Acceptance: []string{"it counts"}})
 				if got.Verdict != test.verdict || (err == nil) != (test.verdict != "") ||
 					err != nil && !errors.Is(err, review.ErrAnswer) {

@@ -448,9 +448,9 @@ func validator(t *testing.T, k kind) {
 	m.WhenAsked(func(r agenttest.Request) bool { // some ask for a title of the conversation besides
 		return agenttest.Says("hello.txt greets")(r) && !agenttest.Says("You are a title generator")(r)
 	},
-		agenttest.Say(`{"verdict": "fail", "criteria": [{"criterion": 1, "met": false, "citations": []}], `+
+		agenttest.Say(`{"digest": "{digest}", "verdict": "fail", "criteria": [{"criterion": 1, "met": false, "citations": []}], `+
 			`"findings": ["it greets nobody"]}`),
-		agenttest.Say(`{"verdict": "pass", "criteria": [{"criterion": 1, "met": true, "citations": ["hello.txt:1: hello"]}], "findings": []}`))
+		agenttest.Say(`{"digest": "{digest}", "verdict": "pass", "criteria": [{"criterion": 1, "met": true, "citations": ["hello.txt:1: hello"]}], "findings": []}`))
 	gates := append(builtin.Gates(), review.Work(executor(t, k, 0).Validator()))
 	b := exectest.Around(t, reviewed, exectest.Files{"old.txt": "old\n"},
 		exec.Controller{Executors: exec.Default(&shell.Executor{}), Gates: gates})

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/planlock/planlock/exec/agent/agenttest/fake"
 	"github.com/planlock/planlock/internal/lazyre"
 )
 
@@ -168,6 +169,7 @@ func (m *Model) turn(w http.ResponseWriter, r *http.Request, a *api, req Request
 	m.mu.Lock()
 	i := slices.IndexFunc(m.scripts, func(s *part) bool { return s.about(req) })
 	t := m.scripts[i].take()
+	t.Say = fake.Answer(t.Say, req.Body)
 	m.mu.Unlock()
 	if t.Hang {
 		select {

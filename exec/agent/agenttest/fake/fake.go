@@ -171,12 +171,23 @@ func Main() {
 	if err := json.NewDecoder(c).Decode(&turn); err != nil {
 		die(err)
 	}
+	turn.Say = Answer(turn.Say, string(prompt)+strings.Join(os.Args, " "))
 	os.Exit(turn.act(name))
 }
 
 func die(err error) {
 	fmt.Fprintln(os.Stderr, "fake:", err)
 	os.Exit(2)
+}
+
+// Answer is what is said with {digest} filled in: the last digest that the prompt
+// names, as validators are told it.
+func Answer(say, prompt string) string {
+	at := strings.LastIndex(prompt, "sha256:")
+	if end := at + len("sha256:") + 64; at >= 0 && end <= len(prompt) {
+		say = strings.ReplaceAll(say, "{digest}", prompt[at:end])
+	}
+	return say
 }
 
 // act does what a turn says and returns the exit status.
