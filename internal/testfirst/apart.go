@@ -15,7 +15,8 @@ import (
 // source code, data or prose: settings, manifests, scripts, installed packages,
 // links and folders in which nothing changed; tests come last. A file that was
 // removed is told by its name like any other. Folders that went, and those of what
-// is told, are on neither side. What the command of a check only looks at, or names
+// is told, are on neither side. Where files only went, these steer a check that has
+// programs run and does not name them. What the command of a check only looks at, or names
 // as an argument, is work.
 func Apart(c plan.Check, changes []ledger.Change) (work, steers []ledger.Change) {
 	steering := steering(c)
@@ -32,7 +33,21 @@ func Apart(c plan.Check, changes []ledger.Change) (work, steers []ledger.Change)
 			steers = append(steers, change)
 		}
 	}
+	if Runs(c) && onlyGone(c.Run, work) {
+		work, steers = nil, append(steers, work...)
+	}
 	return work, append(steers, tests...)
+}
+
+// onlyGone reports whether all that was done is that files went which a command does
+// not name: a test may have failed for one, or be left out without it.
+func onlyGone(command string, work []ledger.Change) bool {
+	names := arguments(command)
+	return len(work) > 0 && !slices.ContainsFunc(work, func(change ledger.Change) bool {
+		return change.After != nil || slices.ContainsFunc(names, func(name string) bool {
+			return isAt(change.Path, name) || name != "." && strings.HasPrefix(change.Path, name+"/")
+		})
+	})
 }
 
 // folders are those that hold what was left by changes.

@@ -117,6 +117,17 @@ func TestApartByName(t *testing.T) {
 			}
 		}
 	}
+	for run, want := range map[string]int{"go test ./...": 1, "make test": 1, "! test -e data/cases.txt && make test": 0,
+		"! test -d data && go build ./...": 0, "! test -e data/cases.txt": 0} {
+		went := file("data/cases.txt")
+		went.Before, went.After = went.After, nil
+		if got := steers(plan.Check{Kind: "command", Run: run}, []ledger.Change{went}); len(got) != want {
+			t.Errorf("a file that went, and nothing else: %q steer %s", got, run)
+		}
+		if got := steers(plan.Check{Kind: "command", Run: run}, []ledger.Change{went, file("a.go")}); got != nil {
+			t.Errorf("a file that went beside other work: %q steer %s", got, run)
+		}
+	}
 	made := ledger.Change{Path: "test", After: &ledger.Entry{Path: "test", Kind: ledger.Dir}}
 	if got := steers(plan.Check{Kind: "command", Run: "make test"}, []ledger.Change{made}); len(got) != 1 {
 		t.Error("an empty folder does not steer the check")
