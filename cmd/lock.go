@@ -75,6 +75,12 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err := writeFile(c.LockFile, text); err != nil {
 		return err
 	}
+	if codes := locked.Options().Acknowledged; len(codes) > 0 {
+		one := claim{reason: "the lock " + displayPath(c.LockFile), lines: codes, digest: ledger.Sum(text)}
+		if err := keepAccepted(c.Dir, one); err != nil {
+			p.warn("that this lock was made here is not remembered, so that planlock mcp refuses it: %v", err)
+		}
+	}
 	if err := tellNeeds(ctx, p.out, c, draft); err != nil {
 		return err
 	}
@@ -208,7 +214,23 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 		p.warn("--ack changes nothing here: the lock %s says what was accepted; lock the plan again with it:  %s",
 			escaped(displayPath(file)), lockAgain(c.Dir, path, named, locked, acks, c.Given))
 	}
+	if err == nil && p.inside != nil {
+		err = madeHere(c.Dir, file, text, locked)
+	}
 	return locked, err
+}
+
+// madeHere refuses an agent a lock in which something was accepted, unless "planlock
+// lock" wrote it for this user: whoever can write files can write one.
+func madeHere(dir, file string, text []byte, locked *plan.Locked) error {
+	codes := locked.Options().Acknowledged
+	if len(codes) == 0 || acceptedBefore(dir, ledger.Sum(text)) {
+		return nil
+	}
+	nobody := &untrustedError{codes}
+	return &exec.RefusedError{Hint: "a person makes the lock anew, with" + acked(codes), Err: nobody,
+		Reasons: []string{fmt.Sprintf("the lock %s says that %s was accepted, and nobody made it here with planlock lock",
+			displayPath(file), strings.Join(codes, ", "))}}
 }
 
 // approvals are the verdicts of the planning gates in the lock beside a plan. There
