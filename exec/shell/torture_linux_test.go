@@ -121,7 +121,7 @@ func (b *bench) run(t *testing.T, level, script string, env ...string) *osexec.C
 		0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := osexec.Command(b.binary, "run", "plan.toml", "--ack", "sandbox:writable")
+	cmd := osexec.Command(b.binary, "run", "plan.toml", "--ack", "sandbox:writable,sandbox:level")
 	cmd.Dir = workspace
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir + "/home", "TMPDIR=" + dir + "/tmp"}, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: b.user, Setpgid: true}
