@@ -349,8 +349,9 @@ func limit(t *testing.T, k kind) {
 		Say: "You have hit your usage limit, try again in 1 second"}}, done()...)...)
 	locked, report := s.unserved(t)
 	if k.vague {
-		if left := time.Until(report.Run.Step("1.1").Attempts[0].Failure.Until); left < 3*time.Minute {
-			t.Errorf("it waits for %v", left)
+		failed := report.Run.Step("1.1").Attempts[0].Failure
+		if left := time.Until(failed.Until); left < 3*time.Minute {
+			t.Errorf("it waits for %v, after %q", left, failed.Reasons)
 		}
 		return
 	}

@@ -64,7 +64,7 @@ func real() []kind {
 			programs: []string{"codex-acp", "claude"}, slow: 20 * time.Second},
 		{label: "gemini headless", name: "gemini", other: "claude", how: agent.Headless, counts: true, alone: true,
 			programs: []string{"gemini", "claude"}, slow: 60 * time.Second},
-		{label: "gemini by acp", name: "gemini", other: "claude", how: agent.ACP, asks: true, vague: true, counts: true, alone: true,
+		{label: "gemini by acp", name: "gemini", other: "claude", how: agent.ACP, asks: true, counts: true, alone: true,
 			programs: []string{"gemini", "claude"}, slow: 60 * time.Second},
 		{label: "opencode headless", name: "opencode", other: "codex", how: agent.Headless, model: sonnet, costs: true, counts: true,
 			silent: true, alone: true, programs: []string{"opencode", "codex"}, slow: 60 * time.Second},
