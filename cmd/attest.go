@@ -26,6 +26,7 @@ type attestCommand struct {
 	arguments
 	workspaceFlag
 	Key    string `placeholder:"KEY" help:"the key that signs: a file (PKCS #8 in PEM), or the name of a key of yours; else the one that signs your runs"`
+	Signer string `placeholder:"PROGRAM" help:"a program that signs, in place of a file: it gets on standard input what is to be signed (with a P-256 key its SHA-256) and prints the signature; --key is then the public key, a file"`
 	Type   string `enum:",run,provenance,test-result" default:"" placeholder:"TYPE" help:"what is said: run (all of it), provenance (SLSA) or test-result; run by default"`
 	Format string `enum:"dsse,bundle,in-toto" default:"dsse" placeholder:"FORMAT" help:"the output's format: dsse, an envelope; bundle, a Sigstore bundle, as cosign 3 reads it; or in-toto, a layout and a link for each step, in a folder"`
 	Out    string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output; with --format in-toto, to a new folder"`
@@ -48,7 +49,7 @@ func (f *attestCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	key, err := p.attestingKey(f.Dir, f.Key)
+	key, err := f.signer(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -79,6 +80,14 @@ func (f *attestCommand) Run(ctx context.Context, p *cli) error {
 		return write(p.out)
 	}
 	return streamFile(f.Out, write)
+}
+
+// signer is what signs: a program, or a key that is read.
+func (f *attestCommand) signer(ctx context.Context, p *cli) (crypto.Signer, error) {
+	if f.Signer != "" {
+		return newProgramSigner(ctx, f.Signer, f.Key)
+	}
+	return p.attestingKey(f.Dir, f.Key)
 }
 
 // writeFolder makes a folder of files.
