@@ -173,6 +173,9 @@ func hostile(t *testing.T, chrome context.Context, b *bench) {
 		p.fits(390, 844)
 		p.fits(1440, 900)
 		p.accessible("hostile words")
+		if next == "" {
+			p.shot("serve-hostile")
+		}
 		if next != "" {
 			p.do(chromedp.Click(next, chromedp.ByQuery))
 			p.settled(map[bool]string{true: "#steps", false: "main .card"}[next == "#runs a"])
@@ -208,4 +211,6 @@ func long(t *testing.T, chrome context.Context, b *bench) {
 		t.Errorf("the page has %d bytes", size)
 	}
 	p.fits(390, 844)
+	p.fits(1440, 900)
+	p.shot("serve-long")
 }
