@@ -85,7 +85,7 @@ func (f *attestCommand) Run(ctx context.Context, p *cli) error {
 // signer is what signs: a program, or a key that is read.
 func (f *attestCommand) signer(ctx context.Context, p *cli) (crypto.Signer, error) {
 	if f.Signer != "" {
-		return newProgramSigner(ctx, f.Signer, f.Key)
+		return newProgramSigner(ctx, f.Dir, f.Signer, f.Key)
 	}
 	return p.attestingKey(f.Dir, f.Key)
 }

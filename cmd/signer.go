@@ -22,10 +22,15 @@ type programSigner struct {
 	public  crypto.PublicKey
 }
 
-// newProgramSigner is a signer whose public key lies in a file.
-func newProgramSigner(ctx context.Context, program, key string) (*programSigner, error) {
+// newProgramSigner is a signer whose public key lies in a file. A program that
+// lies in the workspace is refused: whatever works there may have written it.
+func newProgramSigner(ctx context.Context, dir, program, key string) (*programSigner, error) {
 	if key == "" {
 		return nil, &usageError{"attest: --signer needs --key FILE, the public key in PEM by which others verify"}
+	}
+	if found, err := osexec.LookPath(program); err == nil && within(dir, found) {
+		return nil, &usageError{fmt.Sprintf("attest: the signer %s lies in the workspace, where whatever works there can write it: "+
+			"keep it elsewhere", quoted(program))}
 	}
 	public, err := userkey.Public(key)
 	if err != nil {
