@@ -3,10 +3,14 @@ package output
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/planlock/planlock/internal/process/environ"
 )
@@ -26,7 +30,7 @@ type Secrets struct {
 
 // SecretsOf are the values of those variables of the NAME=value list env that
 // environ.Secret is true of, and of all of hidden, whatever their names. A value of
-// several lines, as keys have, is looked for line by line too. Of a value with more
+// several lines, as keys have, is looked for line by line too, and each value as JSON spells it. Of a value with more
 // names than one the first is shown.
 func SecretsOf(env []string, hidden ...string) Secrets {
 	var all []secret
@@ -40,6 +44,9 @@ func SecretsOf(env []string, hidden ...string) Secrets {
 	put := func(assignment string) {
 		name, value, _ := strings.Cut(assignment, "=")
 		add(name, value)
+		for _, spelled := range spellings(value) {
+			add(name, spelled)
+		}
 		for line := range strings.Lines(value) {
 			add(name, strings.TrimRight(line, "\r\n"))
 		}
@@ -60,6 +67,28 @@ func SecretsOf(env []string, hidden ...string) Secrets {
 		}
 		return strings.NewReplacer(pairs...)
 	})}
+}
+
+// spellings are a value as JSON has it between quotation marks: as it is but for
+// what must be escaped, with what HTML could take for a tag escaped too, and in
+// ASCII alone.
+func spellings(value string) []string {
+	html, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(html[1 : len(html)-1]))
+	var ascii strings.Builder
+	for _, r := range plain {
+		if r < utf8.RuneSelf {
+			ascii.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&ascii, `\u%04x`, unit)
+		}
+	}
+	return []string{string(html[1 : len(html)-1]), plain, ascii.String()}
 }
 
 // Replace is a text with the names of secrets in place of their values.
