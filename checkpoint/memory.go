@@ -77,7 +77,7 @@ func (m *Memory) Sync(ctx context.Context) error {
 type MemoryLog struct {
 	mu      sync.Mutex
 	records [][]byte
-	closed  bool
+	closed  error // why nothing is added any more
 }
 
 // Append adds batch; see Log.
@@ -87,8 +87,8 @@ func (l *MemoryLog) Append(ctx context.Context, batch [][]byte) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
-		return fmt.Errorf("checkpoint: append: %w", ErrClosed)
+	if l.closed != nil {
+		return fmt.Errorf("checkpoint: append: %w", l.closed)
 	}
 	for _, r := range batch {
 		l.records = append(l.records, append([]byte{}, r...))
@@ -118,15 +118,23 @@ func (l *MemoryLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 func (l *MemoryLog) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.closed = true
+	if l.closed == nil {
+		l.closed = ErrClosed
+	}
 	return nil
 }
 
 // Reopen returns a new log with the same records, as opening a file again
 // would. The old one is closed.
-func (l *MemoryLog) Reopen() *MemoryLog {
+func (l *MemoryLog) Reopen() *MemoryLog { return l.reopen(ErrClosed, nil) }
+
+// reopen returns a log with the same records, which takes more unless it is
+// closed; why not is what the old one says from now on, if it took more.
+func (l *MemoryLog) reopen(whyNot, closed error) *MemoryLog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.closed = true
-	return &MemoryLog{records: slices.Clone(l.records)}
+	if l.closed == nil {
+		l.closed = whyNot
+	}
+	return &MemoryLog{records: slices.Clone(l.records), closed: closed}
 }

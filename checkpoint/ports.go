@@ -14,8 +14,9 @@ import (
 
 // Conditions that callers branch on.
 var (
-	// ErrNotFound is returned by Blobs.Get for content that is not kept.
-	ErrNotFound = errors.New("checkpoint: content not found")
+	// ErrNotFound is returned by Blobs.Get for content that is not kept, and by
+	// Runs.Read for a log that nobody opened yet.
+	ErrNotFound = errors.New("checkpoint: not found")
 	// ErrDead is returned by every use of a log or a folder after one of its
 	// writes or syncs failed, or its file was taken away: what was not synced
 	// then cannot be trusted to be there, whatever a second sync says. Open it

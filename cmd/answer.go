@@ -120,7 +120,7 @@ func (f *choicesCommand) Run(ctx context.Context, p *cli) error {
 		return &usageError{"choices: say  planlock choices  or  planlock choices revoke ID"}
 	}
 	ws := p.workspace(f.Dir)
-	if _, err := ws.Runs(); err != nil { // a folder that is not there remembers nothing, and is a typing error
+	if _, err := ws.IDs(ctx); err != nil { // a folder that is not there remembers nothing, and is a typing error
 		return err
 	}
 	kept := ws.Choices()

@@ -45,7 +45,7 @@ func (f *attestCommand) Run(ctx context.Context, p *cli) error {
 			"name one that is not there, as in  -o links"}
 	}
 	ws := p.workspace(f.Dir)
-	id, err := find(ws, f.first())
+	id, err := find(ctx, ws, f.first())
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (f *verifyCommand) holds(ctx context.Context, p *cli, s *attest.Statement) 
 	ws := p.workspace(f.Dir)
 	of := s.Of()
 	if wanted := f.first(); wanted != "" {
-		id, err := find(ws, wanted)
+		id, err := find(ctx, ws, wanted)
 		if err != nil {
 			return false, err
 		}
@@ -216,7 +216,7 @@ func (f *verifyCommand) holds(ctx context.Context, p *cli, s *attest.Statement) 
 	if of == "" || !known {
 		return false, nil
 	}
-	id, err := ws.Find(of)
+	id, err := ws.Find(ctx, of)
 	if errors.Is(err, exec.ErrNoRun) || err == nil && id != of {
 		return false, nil
 	}

@@ -109,6 +109,8 @@ type With struct {
 	Observe func(context.Context, event.Event)
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
+	// Runs keep journals; nil for a folder below .planlock.
+	Runs checkpoint.Runs
 }
 
 // arguments are the words of a command that are no flags, and the flag that

@@ -32,7 +32,7 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	k := c.parser()
 	words, err := flagsFirst(k.Model.Node, rest)
 	if err == nil {
-		words = p.seek(c, words)
+		words = p.seek(ctx, c, words)
 		if words, err = p.settle(c, k.Model.Node, words); err != nil {
 			return err
 		}

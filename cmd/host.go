@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/cmd/internal/ownshell"
 	"github.com/planlock/planlock/exec"
@@ -40,7 +41,7 @@ import (
 // head is found by what was kept outside of the workspace. Commands see no key
 // of the user; see sign for who signs.
 func (p *cli) controller(dir string) *exec.Controller {
-	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir),
+	return &exec.Controller{Dir: dir, Runs: p.runs(dir),
 		Means: exec.Means{Now: p.now, Shell: ownshell.Args(), Secrets: secrets()},
 		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
 		Advisors:  maps.Clone(p.with.Advisors),
@@ -52,8 +53,16 @@ func readable() []source.Language { return append(languages.All(), treesitter.La
 
 // workspace is the one in dir, with what is known of its journals elsewhere.
 func (p *cli) workspace(dir string) exec.Workspace {
-	return exec.Workspace{Dir: dir, Witness: filelog.UserWitness().Outside(dir), Blobs: p.with.Blobs,
+	return exec.Workspace{Dir: dir, Runs: p.runs(dir), Blobs: p.with.Blobs,
 		Documents: documents()}
+}
+
+// runs keep the journals of a workspace: those of the host, or the default files.
+func (p *cli) runs(dir string) checkpoint.Runs {
+	if p.with.Runs != nil {
+		return p.with.Runs
+	}
+	return filelog.Runs{Dir: filepath.Join(dir, exec.Own, "runs"), Witness: filelog.UserWitness().Outside(dir)}
 }
 
 // documents are what is drawn of each run.
@@ -388,7 +397,7 @@ func memoryOf(ctx context.Context, ws exec.Workspace) (learn.Memory, error) {
 
 // openBook opens what was learned in a workspace.
 func openBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
-	if _, err := ws.Runs(); err != nil {
+	if _, err := ws.IDs(ctx); err != nil {
 		return nil, err
 	}
 	log, err := filelog.Open(ctx, bookPath(ws.Dir))

@@ -61,12 +61,12 @@ func (f *learnCommand) Run(ctx context.Context, p *cli) error {
 
 // takeRuns reads the finished runs that the book has not seen yet.
 func (p *cli) takeRuns(ctx context.Context, ws exec.Workspace, book *learn.Book) error {
-	runs, err := ws.Runs()
+	runs, err := ws.IDs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, id := range runs {
-		if book.Taken(id) && !ws.HasAfterwards(id) {
+		if book.Taken(id) && !ws.HasAfterwards(ctx, id) {
 			continue
 		}
 		if err := takeRun(ctx, ws, book, id); err != nil {
@@ -97,12 +97,12 @@ func takeRun(ctx context.Context, ws exec.Workspace, book *learn.Book, id string
 
 // withdrawSetBack takes back what runs of a workspace taught that were set back since.
 func withdrawSetBack(ctx context.Context, ws exec.Workspace, book *learn.Book) error {
-	runs, err := ws.Runs()
+	runs, err := ws.IDs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, id := range runs {
-		if book.Taken(id) && ws.HasAfterwards(id) {
+		if book.Taken(id) && ws.HasAfterwards(ctx, id) {
 			if err := takeRun(ctx, ws, book, id); err != nil {
 				return fmt.Errorf("nobody knows whether what run %s taught still stands: %w", id, err)
 			}

@@ -124,7 +124,7 @@ func inUse(ctx context.Context, ws exec.Workspace, file string) error {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	ids, err := ws.Runs()
+	ids, err := ws.IDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func inUse(ctx context.Context, ws exec.Workspace, file string) error {
 // amendedTo is the run that began with a lock file, was amended to a plan and
 // has not ended, or "". Runs that cannot be read are passed over.
 func amendedTo(ctx context.Context, ws exec.Workspace, file string, digest ledger.Digest) string {
-	ids, err := ws.Runs()
+	ids, err := ws.IDs(ctx)
 	if err != nil {
 		return ""
 	}

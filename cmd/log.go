@@ -40,7 +40,7 @@ func (f *logCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	ws := p.workspace(f.Dir)
-	id, err := find(ws, f.first())
+	id, err := find(ctx, ws, f.first())
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (f *logCommand) Run(ctx context.Context, p *cli) error {
 	}
 	var after []record.Record
 	run := &history.Run{}
-	if q.Step != "" || ws.HasAfterwards(id) {
+	if q.Step != "" || ws.HasAfterwards(ctx, id) {
 		if run, err = ws.History(ctx, id); err == nil {
 			after, err = ws.Afterwards(ctx, run)
 		}

@@ -55,7 +55,7 @@ func (f *mcpCommand) Run(ctx context.Context, p *cli) error {
 	defer survivePipe()()
 	agent := &served{of: p, dir: dir, given: f.typed, settled: &f.settled}
 	server := &mcp.Server{Dir: dir, Version: exec.Version(), By: defaultName(), Do: agent.do,
-		Runs: p.workspace(dir).Runs}
+		Runs: func() ([]string, error) { return p.workspace(dir).IDs(ctx) }}
 	return server.Serve(ctx, io.NopCloser(p.in), unclosed{p.out})
 }
 
@@ -319,7 +319,7 @@ func (s *served) run(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 	doc := ranPlan{Schema: "planlock.run/1", Exit: r.exit, Questions: []questionAsked{}}
 	ws := s.of.workspace(s.dir)
 	if begun == "" && c.Run != "" { // it is over already, or cannot go on
-		begun, _ = ws.Find(c.Run)
+		begun, _ = ws.Find(ctx, c.Run)
 	}
 	if run, err := ws.History(context.WithoutCancel(ctx), begun); begun != "" && err == nil {
 		doc.Run, doc.Status, doc.Report = begun, run.Status, "planlock://runs/"+begun+"/report.md"

@@ -19,8 +19,8 @@ import (
 )
 
 // find is the id of the run that prefix names, the latest where it is empty.
-func find(ws exec.Workspace, prefix string) (string, error) {
-	id, err := ws.Find(prefix)
+func find(ctx context.Context, ws exec.Workspace, prefix string) (string, error) {
+	id, err := ws.Find(ctx, prefix)
 	if prefix == "" && errors.Is(err, exec.ErrNoRun) {
 		return "", fmt.Errorf("%w: no plan has been run in %s yet", exec.ErrNoRun, quoted(ws.Dir))
 	}
@@ -29,7 +29,7 @@ func find(ws exec.Workspace, prefix string) (string, error) {
 
 // findRun folds the run that prefix names, the latest where it is empty.
 func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Run, error) {
-	id, err := find(ws, prefix)
+	id, err := find(ctx, ws, prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Ru
 // and how to go on with it: what the latest changed is rolled back before. Runs
 // that cannot be read are passed over.
 func (p *cli) tellUnended(ctx context.Context, ws exec.Workspace, latest *history.Run) {
-	ids, err := ws.Runs()
+	ids, err := ws.IDs(ctx)
 	if err != nil {
 		return
 	}

@@ -158,7 +158,7 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 func extend(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 1, "extend WORKSPACE")
 	ws := exec.Workspace{Dir: ts.MkAbs(args[0])}
-	run, err := ws.Find("")
+	run, err := ws.Find(context.Background(), "")
 	ts.Check(err)
 	journal, err := filelog.OpenJournal(context.Background(), filepath.Join(ws.RunDir(run), "journal"), run, nil)
 	ts.Check(err)

@@ -31,7 +31,7 @@ func (f *serveCommand) Run(ctx context.Context, p *cli) error {
 	}
 	host = orElse(host, "127.0.0.1")
 	ws := p.workspace(f.Dir)
-	if _, err := ws.Runs(); err != nil { // a folder that is not there has none to show
+	if _, err := ws.IDs(ctx); err != nil { // a folder that is not there has none to show
 		return err
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, port))

@@ -238,7 +238,7 @@ func (g *grove) open(ctx context.Context) error {
 	if g.store != nil {
 		return nil
 	}
-	ids, err := g.workspace.Runs()
+	ids, err := g.workspace.IDs(ctx)
 	if err != nil {
 		return err
 	}

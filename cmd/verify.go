@@ -51,7 +51,7 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 		return p.verifyStore(ctx, f.Dir)
 	}
 	ws := p.workspace(f.Dir)
-	id, err := find(ws, f.first())
+	id, err := find(ctx, ws, f.first())
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (f *runCommand) inWorktree(ctx context.Context, p *cli) error {
 		return f.run(ctx, p) // which says why no run begins
 	}
 	here, path, typed := f.Dir, f.Args[0], f.typed
-	id, err := p.controller(here).NewRun()
+	id, err := p.controller(here).NewRun(ctx)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (f *runCommand) inWorktree(ctx context.Context, p *cli) error {
 	if err == nil {
 		err = f.run(ctx, p)
 	}
-	if _, none := p.workspace(w.Dir).Find(""); none == nil {
+	if _, none := p.workspace(w.Dir).Find(ctx, ""); none == nil {
 		return err
 	}
 	if failed := w.Remove(context.WithoutCancel(ctx)); failed != nil {
@@ -255,7 +255,7 @@ func (p *cli) tellTree(ctx context.Context, dir string, run *history.Run) {
 // seek names the workspace of a run that the one of a call does not have, and
 // another work tree of its repository has; without the id of a run only those
 // count that were made for one.
-func (p *cli) seek(c *command, words []string) []string {
+func (p *cli) seek(ctx context.Context, c *command, words []string) []string {
 	if !strings.HasPrefix(c.args, "[RUN]") || p.inside != nil {
 		return words
 	}
@@ -265,13 +265,13 @@ func (p *cli) seek(c *command, words []string) []string {
 	if len(args) >= len(strings.Fields(c.args)) {
 		prefix = args[0]
 	}
-	if _, err := p.workspace(dir).Find(prefix); !errors.Is(err, exec.ErrNoRun) {
+	if _, err := p.workspace(dir).Find(ctx, prefix); !errors.Is(err, exec.ErrNoRun) {
 		return words
 	}
 	latest, in := "", ""
 	for _, other := range repository.Worktrees(dir) {
 		_, made := madeFor(other)
-		if id, err := p.workspace(other).Find(prefix); err == nil && id > latest && (made || prefix != "") {
+		if id, err := p.workspace(other).Find(ctx, prefix); err == nil && id > latest && (made || prefix != "") {
 			latest, in = id, other
 		}
 	}

@@ -266,7 +266,7 @@ func TestIsolatedRunSurvivesACrashAnywhere(t *testing.T) {
 		b := exectest.New(t, twoSteps(), workspace, goodScript)
 		b.Controller.Isolate = true
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(context.Background(), locked)
 		if err == nil {
@@ -304,7 +304,7 @@ func rollbackThatWasCutOff(t *testing.T, layer plan.Layer, half int) {
 				return exec.Outcome{}, context.Cause(ctx)
 			}}
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: 1 << 30}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		locked := b.Lock(t)
 		report, _ := b.Controller.Run(ctx, locked)
 		log.MemoryLog, log.left = log.MemoryLog.Reopen(), cut
@@ -372,7 +372,7 @@ func TestCompensationSurvivesACrash(t *testing.T) {
 			return exectest.Attempts(exectest.Fail("no"), goodScript["1.1"])(ctx, w)
 		}, "1.2": goodScript["1.2"]})
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(context.Background(), locked)
 		cutOff := err != nil

@@ -46,7 +46,7 @@ func unplugged(t *testing.T, layer plan.Layer) (b *exectest.Bench, locked *plan.
 	locked = b.Lock(t)
 	// how it ends does not matter
 	_, _ = b.Controller.Run(disk.With(context.Background(), disk.New(life{name: "first"})), locked)
-	ids, err := exec.Workspace{Dir: dir}.Runs()
+	ids, err := exec.Workspace{Dir: dir}.IDs(t.Context())
 	must(t, err)
 	journal := filepath.Join(dir, ".planlock", "runs", ids[0], "journal")
 	head, err := os.ReadFile(journal + ".head")

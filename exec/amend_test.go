@@ -279,7 +279,7 @@ func TestAmendAtEveryRecord(t *testing.T) {
 	for cut := 0; ; cut += stride() {
 		b, _, fixed := prepared(t)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: 1 << 30}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		b.Controller.Blobs = &checkpoint.Memory{} // it outlives the controller, as a folder would
 		report, err := b.Controller.Run(t.Context(), b.Lock(t))
 		if !errors.Is(err, exec.ErrWaiting) {
@@ -453,7 +453,7 @@ func amendAfterACrash(t *testing.T, isolate bool) {
 		b.Controller.Isolate = isolate
 		*fixed = true
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		b.Controller.Blobs = &checkpoint.Memory{}
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(t.Context(), locked)

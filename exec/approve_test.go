@@ -67,7 +67,7 @@ func TestPlanningGatesStopTheLock(t *testing.T) {
 					t.Errorf("got %v, want a refusal that says %q", err, tt.says)
 				}
 			}
-			if ids, err := (exec.Workspace{Dir: b.Dir}).Runs(); err != nil || len(ids) != 0 {
+			if ids, err := (exec.Workspace{Dir: b.Dir}).IDs(t.Context()); err != nil || len(ids) != 0 {
 				t.Errorf("runs %q, %v; want none", ids, err)
 			}
 		})

@@ -93,11 +93,11 @@ func TestLaterRunsComeLast(t *testing.T) {
 	}
 	b.Run(t).Want(t, history.Achieved)
 	ws := exec.Workspace{Dir: b.Dir}
-	ids, err := ws.Runs()
+	ids, err := ws.IDs(t.Context())
 	if err != nil || len(ids) != 2 || ids[0] != future {
 		t.Errorf("the runs are %q, %v; the new one is to be the last", ids, err)
 	}
-	if id, err := ws.Find(""); err != nil || id == future {
+	if id, err := ws.Find(t.Context(), ""); err != nil || id == future {
 		t.Errorf("the latest run is %q, %v", id, err)
 	}
 }
@@ -108,14 +108,14 @@ func TestARunThatNeverBeganIsNotTheLatest(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	b.Run(t).Want(t, history.Achieved)
 	ws := exec.Workspace{Dir: b.Dir}
-	want, err := ws.Find("")
+	want, err := ws.Find(t.Context(), "")
 	must(t, err)
 	const early, later = "6ZZZZZZZZZ0000000000000000", "6ZZZZZZZZZ0000000000000001"
 	must(t, os.MkdirAll(ws.RunDir(early), 0o755))
 	log, err := filelog.Open(t.Context(), filepath.Join(ws.RunDir(later), "journal"))
 	must(t, err)
 	must(t, log.Close())
-	if got, err := ws.Find(""); err != nil || got != want {
+	if got, err := ws.Find(t.Context(), ""); err != nil || got != want {
 		t.Errorf("the latest run is %q, %v", got, err)
 	}
 	var proof *exec.ProofError
@@ -123,11 +123,11 @@ func TestARunThatNeverBeganIsNotTheLatest(t *testing.T) {
 		t.Errorf("a run of which there is nothing to prove: %v", err)
 	}
 	must(t, os.RemoveAll(ws.RunDir(want)))
-	if got, err := ws.Find(""); !errors.Is(err, exec.ErrNoRun) {
+	if got, err := ws.Find(t.Context(), ""); !errors.Is(err, exec.ErrNoRun) {
 		t.Errorf("the latest run is %q, %v, and none has begun", got, err)
 	}
 	must(t, os.MkdirAll(ws.ViewDir(early), 0o755)) // its journal was taken away
-	if got, err := ws.Find(""); err != nil || got != early {
+	if got, err := ws.Find(t.Context(), ""); err != nil || got != early {
 		t.Errorf("the latest run is %q, %v", got, err)
 	}
 }

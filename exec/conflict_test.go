@@ -209,7 +209,7 @@ func TestAConflictSurvivesACrashAnywhere(t *testing.T) {
 			for cut := 2; ; cut += stride() {
 				b := meets(t)
 				log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-				b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+				b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 				var kind ask.Kind
 				b.Controller.Escalator = asker(func(q ask.Question) (ask.Answer, error) {
 					if kind = q.Kind; kind == ask.External { // the attempt that met it was lost

@@ -8,7 +8,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/document"
@@ -100,12 +99,11 @@ type Controller struct {
 	Committer commit.Committer
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
-	// OpenLog opens the log of a run; nil for a file below .planlock.
-	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
-	// Witness keeps, outside of the workspace, how far those files reached, so
-	// that one which was cut is recognised; the zero value keeps nothing. See
-	// filelog.UserWitness.
-	Witness filelog.Witness
+	// Runs keep journals; nil for a folder below .planlock. A filelog.Runs of
+	// that folder, [Own] and "runs" in it, can have a witness: it keeps outside of
+	// the workspace how far those files reached, so that one which was cut is
+	// recognised.
+	Runs checkpoint.Runs
 
 	// Isolate works in a clone; the workspace moves only if the run succeeds.
 	// It is refused where the plan watches paths of the workspace by their
@@ -192,7 +190,7 @@ func (c *Controller) run(ctx context.Context, locked *plan.Locked, from string) 
 // nothing of the other one any more.
 func (c *Controller) RunFrom(ctx context.Context, locked *plan.Locked, from string) (report *Report, err error) {
 	defer reported(&report, &err)
-	id, err := c.workspace().Find(from)
+	id, err := c.workspace().Find(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -259,16 +257,15 @@ func readerOf(l []source.Language) *source.Reader {
 }
 
 func (c *Controller) workspace() Workspace {
-	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog, Witness: c.Witness, Documents: c.Documents,
+	return Workspace{Dir: c.Dir, Blobs: c.Blobs, Runs: c.Runs, Documents: c.Documents,
 		Languages: c.Languages}
 }
 
 // NewRun makes an id for RunID: one that no run in the workspace has, and that
 // sorts behind those of all others, also where the clock was set back since the
 // last one began. Nothing is written.
-func (c *Controller) NewRun() (string, error) {
-	ws := c.workspace().home()
-	last, err := ws.LastRun()
+func (c *Controller) NewRun(ctx context.Context) (string, error) {
+	last, err := c.workspace().home().LastRun(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -288,9 +285,9 @@ func (c *Controller) NewRun() (string, error) {
 
 // runID is the id of the run that is to begin. One that was cut off before its
 // first record has not begun.
-func (c *Controller) runID() (string, error) {
+func (c *Controller) runID(ctx context.Context) (string, error) {
 	if c.RunID == "" {
-		return c.NewRun()
+		return c.NewRun(ctx)
 	}
 	id, err := ulid.ParseStrict(c.RunID)
 	if err != nil || id.String() != c.RunID {
@@ -298,11 +295,11 @@ func (c *Controller) runID() (string, error) {
 			Hint: "make one with Controller.NewRun"}
 	}
 	ws := c.workspace().home()
-	last, err := ws.LastRun()
+	last, err := ws.LastRun(ctx)
 	switch {
 	case err != nil:
 		return "", err
-	case id == last && !ws.Begun(c.RunID), id.Compare(last) > 0:
+	case id == last && !ws.Begun(ctx, checkpoint.Listed{Run: c.RunID}), id.Compare(last) > 0:
 		return c.RunID, nil
 	case id == last:
 		return "", &session.Refusal{Run: c.RunID, Reasons: []string{"the run has begun"}, Hint: "resume it"}

@@ -210,7 +210,7 @@ func TestResumeAtEveryRecord(t *testing.T) {
 	for cut := 2; ; cut += stride() {
 		b := exectest.New(t, twoSteps(backup), workspace, nil)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		b.Controller.Blobs = &checkpoint.Memory{} // it outlives the controller, as a folder would
 		var record exectest.Record
 		for name := range b.Controller.Executors {
@@ -508,9 +508,9 @@ func ExampleController() {
 func TestRunIDIsGiven(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	c := b.Controller
-	id, err := c.NewRun()
+	id, err := c.NewRun(t.Context())
 	must(t, err)
-	earlier, err := c.NewRun()
+	earlier, err := c.NewRun(t.Context())
 	must(t, err)
 	if id < earlier {
 		id, earlier = earlier, id

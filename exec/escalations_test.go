@@ -49,7 +49,7 @@ func afterEveryRecord(t *testing.T, want history.Status, set func(t *testing.T) 
 	for cut := 2; ; cut += stride() {
 		b := set(t)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		b.Controller.Blobs = &checkpoint.Memory{} // it outlives the controller, as a folder would
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(context.Background(), locked)

@@ -81,7 +81,7 @@ func TestFullDiskAtEveryWrite(t *testing.T) {
 		b := exectest.New(t, twoSteps(), workspace, script)
 		disk := &fullDisk{log: &checkpoint.MemoryLog{}, left: space}
 		b.Controller.Blobs = disk
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return diskLog{disk}, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return diskLog{disk}, nil })
 		base := b.Tree(t).Digest()
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(context.Background(), locked)
@@ -176,13 +176,13 @@ func TestWritesThatFailedAndHappened(t *testing.T) {
 	for cut := 0; ; cut += stride() {
 		b := exectest.New(t, twoSteps(), workspace, goodScript)
 		log := &lateLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		locked := b.Lock(t)
 		_, err := b.Controller.Run(context.Background(), locked)
 		if err == nil {
 			return
 		}
-		ids, err := (exec.Workspace{Dir: b.Dir}).Runs()
+		ids, err := (exec.Workspace{Dir: b.Dir}).IDs(t.Context())
 		if err != nil || len(ids) != 1 {
 			t.Fatalf("cut %d: runs %q, %v", cut, ids, err)
 		}
@@ -203,7 +203,7 @@ func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 		for _, stranger := range []bool{false, true} {
 			b := exectest.New(t, inPlace(twoSteps()), workspace, goodScript)
 			log := &lateLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-			b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+			b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 			locked := b.Lock(t)
 			if report, err := b.Controller.Run(ctx, locked); carried(report, err) == nil {
 				if met == 0 {
@@ -212,7 +212,7 @@ func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 				return
 			}
 			log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
-			ids, err := (exec.Workspace{Dir: b.Dir}).Runs()
+			ids, err := (exec.Workspace{Dir: b.Dir}).IDs(t.Context())
 			if err != nil || len(ids) != 1 {
 				t.Fatalf("cut %d: runs %q, %v", cut, ids, err)
 			}

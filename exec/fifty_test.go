@@ -91,7 +91,7 @@ func control(dir string, script exectest.Script) error {
 		return err
 	}
 	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Executors{"script": script}}
-	if runs, err := (&exec.Workspace{Dir: dir}).Runs(); err == nil && len(runs) > 0 {
+	if runs, err := (&exec.Workspace{Dir: dir}).IDs(context.Background()); err == nil && len(runs) > 0 {
 		return carried(c.Resume(context.Background(), locked, ""))
 	}
 	return carried(c.Run(context.Background(), locked))
@@ -225,7 +225,7 @@ func onlyOne(t *testing.T, peers []*peer) (owner *peer) {
 func completedOnce(t *testing.T, dir string) {
 	t.Helper()
 	ws := exec.Workspace{Dir: dir}
-	runs, err := ws.Runs()
+	runs, err := ws.IDs(t.Context())
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("runs %q, %v; want one", runs, err)
 	}

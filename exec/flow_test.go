@@ -249,16 +249,16 @@ func everyCut(t *testing.T, setUp func(t *testing.T) *exectest.Bench, end func(t
 	for cut := 1; ; cut += stride() {
 		b := setUp(t)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		earlier, err := (exec.Workspace{Dir: b.Dir}).Runs()
+		earlier, err := (exec.Workspace{Dir: b.Dir}).IDs(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.Controller.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(ctx context.Context, run string) (checkpoint.Log, error) {
 			if slices.Contains(earlier, run) {
 				return filelog.Open(ctx, filepath.Join((exec.Workspace{Dir: b.Dir}).RunDir(run), "journal"))
 			}
 			return log, nil
-		}
+		})
 		if len(earlier) == 0 {
 			b.Controller.Blobs = &checkpoint.Memory{} // it outlives the controller, as a folder would
 		}

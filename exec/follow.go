@@ -109,10 +109,11 @@ func (f *follower) look(ctx context.Context, yield func(event.Event, error) bool
 // tell each from the next. A log of the host's own is read to find out.
 func (f *follower) same() bool {
 	const recent = 2 * time.Second
-	if f.w.OpenLog != nil {
+	files, are := f.w.home().Files()
+	if !are {
 		return false
 	}
-	info, err := os.Stat(f.w.home().Journal(f.run))
+	info, err := os.Stat(files.File(f.run))
 	if err != nil {
 		return false // reading it says what is wrong
 	}

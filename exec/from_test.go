@@ -261,7 +261,7 @@ func TestRunsThatAreNotFinishedSo(t *testing.T) {
 			if !errors.As(done.Err, &refused) || !strings.Contains(refused.Error(), tt.says) {
 				t.Errorf("got %v, want a refusal that says %q", done.Err, tt.says)
 			}
-			if ids, _ := ws.Runs(); len(ids) != 1 || len(h.record.Attempts()) > 0 {
+			if ids, _ := ws.IDs(t.Context()); len(ids) != 1 || len(h.record.Attempts()) > 0 {
 				t.Errorf("runs %q, carried out %q", ids, h.record.Attempts())
 			}
 		})
@@ -384,12 +384,12 @@ func TestWhatIsTakenOverMeetsOthers(t *testing.T) {
 			log := &toldLog{MemoryLog: &checkpoint.MemoryLog{}, told: sync.OnceFunc(func() {
 				must(t, exectest.Put(h.Dir, "1.txt", "theirs\n"))
 			})}
-			h.Controller.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
+			h.Controller.Runs = exectest.Logs(h.Controller.Dir, func(ctx context.Context, run string) (checkpoint.Log, error) {
 				if run == h.id {
 					return filelog.Open(ctx, filepath.Join((exec.Workspace{Dir: h.Dir}).RunDir(run), "journal"))
 				}
 				return log, nil
-			}
+			})
 			if done := h.finish(t); choice != "s" {
 				done.Want(t, history.Achieved)
 			} else if !errors.Is(done.Err, exec.ErrWaiting) {
@@ -413,12 +413,12 @@ func TestRunFromAtEveryRecord(t *testing.T) {
 	for cut := 1; ; cut += stride() {
 		h := partOf(t, threeTasks("", halting), onlyFirst, allThree)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		h.Controller.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
+		h.Controller.Runs = exectest.Logs(h.Controller.Dir, func(ctx context.Context, run string) (checkpoint.Log, error) {
 			if run == h.id {
 				return filelog.Open(ctx, filepath.Join((exec.Workspace{Dir: h.Dir}).RunDir(run), "journal"))
 			}
 			return log, nil
-		}
+		})
 		locked := h.Lock(t)
 		report, err := h.Controller.RunFrom(t.Context(), locked, h.id)
 		if err == nil {

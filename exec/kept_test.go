@@ -61,7 +61,7 @@ func TestWhatTheJournalKeeps(t *testing.T) {
 	b := exectest.New(t, boundPlan(), boundFiles(), nil)
 	locked := stopped(t, b, agent)
 	ws := exec.Workspace{Dir: b.Dir}
-	ids, err := ws.Runs()
+	ids, err := ws.IDs(t.Context())
 	must(t, err)
 	run, err := ws.History(context.Background(), ids[0])
 	must(t, err)
@@ -219,7 +219,7 @@ func TestIrreversibleStepInFlightIsAsked(t *testing.T) {
 		"id = 1\nrollback = \"irreversible\"\ndescription = \"Write the first line\"", 1)
 	b := exectest.New(t, text, workspace, nil)
 	log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: 1 << 30}
-	b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+	b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 	b.Controller.Executors["script"] = exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome,
 		error) {
 		log.left = 0 // nothing of what follows is known to anybody

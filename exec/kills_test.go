@@ -144,7 +144,7 @@ func killed(t *testing.T, long func() time.Duration, died func(at string)) map[s
 			t.Fatalf("the controller ended: %v\n%s", err, said.String())
 		}
 		at := "none"
-		if run, err := ws.Find(""); err == nil {
+		if run, err := ws.Find(t.Context(), ""); err == nil {
 			records, err := ws.Records(t.Context(), run)
 			must(t, err)
 			if len(records) > 0 {
@@ -161,7 +161,7 @@ func killed(t *testing.T, long func() time.Duration, died func(at string)) map[s
 // proves the run.
 func triedOnce(t *testing.T, ws exec.Workspace) {
 	t.Helper()
-	run, err := ws.Find("")
+	run, err := ws.Find(t.Context(), "")
 	must(t, err)
 	proof, err := ws.Verify(t.Context(), run)
 	must(t, err)

@@ -258,7 +258,7 @@ func TestConflictsOfAGroupAfterEveryRecord(t *testing.T) {
 	for cut := 2; ; cut += stride() {
 		b := appended(t)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		b.Controller.Escalator = asker(func(q ask.Question) (ask.Answer, error) { return answer(q, "t"), nil })
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(t.Context(), locked)

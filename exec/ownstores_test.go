@@ -24,14 +24,14 @@ func TestReportKnowsWhoHasTheStores(t *testing.T) {
 		"default": {func(*exec.Controller) {}, false},
 		"a log of its own": {func(c *exec.Controller) {
 			log := &checkpoint.MemoryLog{}
-			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+			c.Runs = exectest.Logs(c.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		}, true},
 		"a log that is the default file": {func(c *exec.Controller) {
 			dir := c.Dir
-			c.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
+			c.Runs = exectest.Logs(c.Dir, func(ctx context.Context, run string) (checkpoint.Log, error) {
 				return filelog.Open(ctx,
 					filepath.Join(exec.Workspace{Dir: dir}.RunDir(run), "journal"))
-			}
+			})
 		}, false},
 		"contents of its own": {func(c *exec.Controller) { c.Blobs = &checkpoint.Memory{} }, true},
 	} {

@@ -192,7 +192,7 @@ func TestAnswersSurviveACrash(t *testing.T) {
 	for cut := 2; ; cut += stride() {
 		b := exectest.New(t, twoSteps(), workspace, failing(2))
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		b.Controller.Escalator = &person{choices: []string{"r", "r", "r"}}
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(context.Background(), locked)

@@ -134,7 +134,7 @@ func TestPipelineSurvivesACrash(t *testing.T) {
 	ready := func(t *testing.T, cut int) (*exectest.Bench, *cutLog) {
 		b := exectest.New(t, pipeline, workspace, script)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		b.Controller.Reviewers = []review.Reviewer{reviewer("ops", small), reviewer("quality", always)}
 		b.Controller.Evidence = &search.Policy{Tracker: known(t), Delay: time.Millisecond}
 		b.Controller.Advisors = halving()

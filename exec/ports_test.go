@@ -221,16 +221,16 @@ func TestEveryPort(t *testing.T) {
 			c.Blobs = rudeBlobs{&checkpoint.Memory{}}
 		}, "the store of contents panicked"},
 		"log panics at once": {func(c *exec.Controller) {
-			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return rude{}, nil }
+			c.Runs = exectest.Logs(c.Dir, func(context.Context, string) (checkpoint.Log, error) { return rude{}, nil })
 		}, "the log panicked"},
 		"log panics": {func(c *exec.Controller) {
-			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return rudeLog{}, nil }
+			c.Runs = exectest.Logs(c.Dir, func(context.Context, string) (checkpoint.Log, error) { return rudeLog{}, nil })
 		}, "the log panicked"},
 		"log nil": {func(c *exec.Controller) {
-			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return nil, nil }
+			c.Runs = exectest.Logs(c.Dir, func(context.Context, string) (checkpoint.Log, error) { return nil, nil })
 		}, "nil"},
 		"opening a log": {func(c *exec.Controller) {
-			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { panic(careless) }
+			c.Runs = exectest.Logs(c.Dir, func(context.Context, string) (checkpoint.Log, error) { panic(careless) })
 		}, "the log panicked"},
 		"clock nil": {func(c *exec.Controller) { c.Now = nil }, ""},
 		"clock panics": {func(c *exec.Controller) {

@@ -112,7 +112,7 @@ func TestSealedRunsAreSetBackByTheirOwner(t *testing.T) {
 		!slices.Contains(refused.Actions[0].Accept, "signing key") {
 		t.Fatalf("another key: %v", err)
 	}
-	if ws.HasAfterwards(id) {
+	if ws.HasAfterwards(t.Context(), id) {
 		t.Error("a refusal left something")
 	}
 	b.Controller.Signer, b.Controller.EarlierSigners = successor, []crypto.Signer{owner}

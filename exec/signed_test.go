@@ -65,9 +65,9 @@ func dies(t *testing.T, signer crypto.Signer, retry bool) *signedRun {
 	})
 	s.Bench = exectest.New(t, twoSteps("[[tasks.steps.backups]]\nid = 1\ndescription = \"Another way\"\nrun = \"true\""),
 		workspace, executor)
-	s.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) {
+	s.Controller.Runs = exectest.Logs(s.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) {
 		return dyingLog{s.log, &dead}, nil
-	}
+	})
 	s.Controller.Blobs = &checkpoint.Memory{}
 	s.Controller.Signer = signer
 	s.locked = s.Lock(t)
@@ -110,7 +110,7 @@ func (s *signedRun) history(t *testing.T) *history.Run {
 
 func (s *signedRun) workspace() exec.Workspace {
 	return exec.Workspace{Dir: s.Dir, Blobs: s.Controller.Blobs,
-		OpenLog: func(context.Context, string) (checkpoint.Log, error) { return s.log.Reopen(), nil }}
+		Runs: exectest.Logs(s.Dir, func(context.Context, string) (checkpoint.Log, error) { return s.log.Reopen(), nil })}
 }
 
 // forge adds facts to the journal, as somebody does who can write it: signed by

@@ -135,7 +135,7 @@ func TestAbandon(t *testing.T) {
 				b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": goodScript["1.1"], "1.2": action})
 				b.Controller.Isolate = isolated
 				log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: 1 << 30}
-				b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+				b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 				ctx, cancel := context.WithCancelCause(t.Context())
 				b.Controller.Observe = event.On(func(e event.Event, _ *history.AttemptStarted) {
 					if e.Step != "1.2" {

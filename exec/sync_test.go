@@ -87,11 +87,11 @@ func TestCompletionThatIsNotSynced(t *testing.T) {
 				b := exectest.New(t, text, exectest.Files{"0.txt": "text\n"}, script)
 				locked := b.Lock(t)
 				var log *failingSync
-				b.Controller.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
+				b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(ctx context.Context, run string) (checkpoint.Log, error) {
 					l, err := filelog.Open(ctx, filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "journal"))
 					log = &failingSync{Log: l, left: failing, unreadable: unreadable}
 					return log, err
-				}
+				})
 				report, err := b.Controller.Run(t.Context(), locked)
 				if !errors.Is(err, syscall.EIO) || !log.failed {
 					t.Fatalf("the disk failed: %v; the run: %v\n%s", log.failed, err, report)
@@ -105,8 +105,8 @@ func TestCompletionThatIsNotSynced(t *testing.T) {
 				if got := b.Tree(t).Digest(); !unreadable && got != report.Run.Tree.Tree {
 					t.Errorf("the tree is not the one that was accepted before")
 				}
-				b.Controller.OpenLog = nil
-				ids, err := exec.Workspace{Dir: b.Dir}.Runs()
+				b.Controller.Runs = nil
+				ids, err := exec.Workspace{Dir: b.Dir}.IDs(t.Context())
 				if err != nil || len(ids) != 1 {
 					t.Fatalf("runs %q, %v", ids, err)
 				}
@@ -164,10 +164,10 @@ func (l *lateFailure) Sync(ctx context.Context) error {
 
 // openedBy has a controller keep its journal in l.
 func openedBy(b *exectest.Bench, l *lateFailure) {
-	b.Controller.OpenLog = func(ctx context.Context, run string) (_ checkpoint.Log, err error) {
+	b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(ctx context.Context, run string) (_ checkpoint.Log, err error) {
 		l.Log, err = filelog.Open(ctx, filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "journal"))
 		return l, err
-	}
+	})
 }
 
 // TestRecordBehindCompletion lets a record fail that follows the completion of
@@ -201,7 +201,7 @@ func TestRecordBehindCompletion(t *testing.T) {
 	if b.Tree(t).Digest() != report.Run.Tree.Tree {
 		t.Error("the tree is not the one that was accepted")
 	}
-	b.Controller.OpenLog = nil
+	b.Controller.Runs = nil
 	if report, err = b.Controller.Resume(t.Context(), locked, report.Run.Started.Run); carried(report, err) != nil {
 		t.Errorf("resume: %v\n%s", err, report)
 	}

@@ -72,7 +72,7 @@ func TestTools(t *testing.T) {
 					!strings.Contains(refused.Hint, "postgres") {
 					t.Errorf("the refusal is %v, hint %q", refused, refused.Hint)
 				}
-				if ids, err := (exec.Workspace{Dir: b.Dir}).Runs(); err != nil || len(ids) != 0 {
+				if ids, err := (exec.Workspace{Dir: b.Dir}).IDs(t.Context()); err != nil || len(ids) != 0 {
 					t.Errorf("a run was begun: %v, %v", ids, err)
 				}
 				return

@@ -62,7 +62,7 @@ artifacts = { create = ["new"], modify = ["old"], bears = [
 			must(t, os.Chown(filepath.Join(b.Dir, "old"), 815, 816))
 			locked := b.Lock(t)
 			log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-			b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+			b.Controller.Runs = exectest.Logs(b.Controller.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 			report, err := b.Controller.Run(t.Context(), locked)
 			if over = carried(report, err) == nil; !over {
 				if !errors.Is(err, errCut) {

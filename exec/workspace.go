@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/ask"
@@ -44,11 +44,8 @@ type Workspace struct {
 	Dir string
 	// Blobs is where the controller keeps contents; nil for the default folder.
 	Blobs checkpoint.Blobs
-	// OpenLog opens the log of a run; nil for the default file.
-	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
-	// Witness knows, outside of the workspace, how far the default files
-	// reached.
-	Witness filelog.Witness
+	// Runs is where the controller keeps journals; nil for the default folder.
+	Runs checkpoint.Runs
 	// Documents are drawn of runs; nil for document.All.
 	Documents []document.Document
 	// Languages are those that source files are read in; nil: languages.All().
@@ -67,7 +64,7 @@ func (e *AmbiguousError) Error() string {
 }
 
 func (w Workspace) home() home.Home {
-	return home.Home{Dir: w.Dir, Blobs: w.Blobs, OpenLog: w.OpenLog, Witness: w.Witness}
+	return home.Home{Dir: w.Dir, Blobs: w.Blobs, Runs: w.Runs}
 }
 
 // RunDir is the folder of a run, below the controller's own.
@@ -99,27 +96,30 @@ func (w Workspace) Unfinished(run *history.Run) (dir string, whole bool) {
 // QuestionDir is where questions wait for answers.
 func (w Workspace) QuestionDir() string { return w.home().Path("escalations") }
 
-// Runs lists the ids of all runs, oldest first.
-func (w Workspace) Runs() ([]string, error) { return w.home().Runs() }
+// List yields the runs of the workspace and what is known of them without
+// reading them, the latest first. The first error is the last pair.
+func (w Workspace) List(ctx context.Context, which checkpoint.Which) iter.Seq2[checkpoint.Listed, error] {
+	return w.home().List(ctx, which)
+}
+
+// IDs lists the ids of all runs, oldest first.
+func (w Workspace) IDs(ctx context.Context) ([]string, error) { return w.home().IDs(ctx) }
 
 // Find is the id of the run that prefix names, without regard to case; the
 // latest that has begun where prefix is empty. ErrNoRun, *AmbiguousError.
-func (w Workspace) Find(prefix string) (string, error) {
-	ids, err := w.Runs()
-	if err != nil {
-		return "", err
-	}
-	for _, id := range slices.Backward(ids) {
-		if prefix == "" && w.home().Begun(id) {
-			return id, nil
-		}
-	}
+func (w Workspace) Find(ctx context.Context, prefix string) (string, error) {
 	var fits []string
-	for _, id := range ids {
-		if prefix != "" && strings.HasPrefix(id, strings.ToUpper(prefix)) {
-			fits = append(fits, id)
+	for l, err := range w.List(ctx, checkpoint.Which{}) {
+		switch {
+		case err != nil:
+			return "", err
+		case prefix == "" && w.home().Begun(ctx, l):
+			return l.Run, nil
+		case prefix != "" && strings.HasPrefix(l.Run, strings.ToUpper(prefix)):
+			fits = append(fits, l.Run)
 		}
 	}
+	slices.Reverse(fits)
 	switch len(fits) {
 	case 1:
 		return fits[0], nil
@@ -165,7 +165,9 @@ func (w Workspace) Afterwards(ctx context.Context, run *history.Run) (records []
 
 // HasAfterwards reports whether something was done with the work of a run since
 // it was sealed, without reading what.
-func (w Workspace) HasAfterwards(run string) bool { return w.home().HasAfter(run) }
+func (w Workspace) HasAfterwards(ctx context.Context, run string) bool {
+	return w.home().HasAfter(ctx, run)
+}
 
 // History folds a run's journal. ErrNoRun, also before its first record is
 // written; *record.CorruptError.

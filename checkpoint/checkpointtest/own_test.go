@@ -55,6 +55,22 @@ func TestFileLog(t *testing.T) {
 	})
 }
 
+func TestMemoryRuns(t *testing.T) {
+	places := map[string]*checkpoint.MemoryRuns{}
+	checkpointtest.RunRuns(t, func(place string) (checkpoint.Runs, error) {
+		if places[place] == nil {
+			places[place] = &checkpoint.MemoryRuns{}
+		}
+		return places[place], nil
+	})
+}
+
+func TestFileRuns(t *testing.T) {
+	checkpointtest.RunRuns(t, func(place string) (checkpoint.Runs, error) {
+		return filelog.Runs{Dir: filepath.Join(place, "runs")}, nil
+	})
+}
+
 // A suite that accepts everything proves nothing: each of these breaks a rule.
 func TestBrokenBlobs(t *testing.T) {
 	for _, c := range []struct {

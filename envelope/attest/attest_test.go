@@ -431,5 +431,5 @@ func interrupted(t *testing.T) (exec.Workspace, string) {
 		t.Fatal("it was not stopped")
 	}
 	ws := exec.Workspace{Dir: dir}
-	return ws, must(ws.Find(""))
+	return ws, must(ws.Find(t.Context(), ""))
 }

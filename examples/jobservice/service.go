@@ -85,7 +85,7 @@ func (s *service) submit(ctx context.Context, text string) (job, error) {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return j, err
 	}
-	if j.Run, err = c.NewRun(); err != nil {
+	if j.Run, err = c.NewRun(ctx); err != nil {
 		return j, err
 	}
 	if err := s.save(ctx, j); err != nil {

@@ -152,7 +152,7 @@ func (s story) set(t *testing.T, cut int) *stage {
 			return actions[min(used[w.Step.Address], len(actions)-1)](ctx, w)
 		}))
 	c := st.Controller
-	c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return st.log, nil }
+	c.Runs = exectest.Logs(c.Dir, func(context.Context, string) (checkpoint.Log, error) { return st.log, nil })
 	c.Observe = event.On(func(e event.Event, _ *history.AttemptStarted) {
 		mu.Lock()
 		defer mu.Unlock()

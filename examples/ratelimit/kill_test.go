@@ -199,7 +199,7 @@ func running(entry string) []string {
 func (k *killed) records(t *testing.T) []record.Record {
 	t.Helper()
 	ws := exec.Workspace{Dir: k.dir()}
-	run, err := ws.Find("")
+	run, err := ws.Find(t.Context(), "")
 	if err != nil {
 		return nil
 	}
@@ -242,7 +242,7 @@ func (k *killed) complete(t *testing.T) ledger.Digest {
 		}
 	}
 	ws := exec.Workspace{Dir: k.dir()}
-	run, err := ws.Find("")
+	run, err := ws.Find(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/internal/disk"
@@ -81,7 +82,12 @@ func (w *world) moveHeads(from *world) error {
 	return nil
 }
 
-func (w *world) workspace() exec.Workspace { return exec.Workspace{Dir: w.dir, Witness: w.witness()} }
+// runs are the journals of the workspace, with their witness.
+func (w *world) runs() filelog.Runs {
+	return filelog.Runs{Dir: filepath.Join(w.dir, exec.Own, "runs"), Witness: w.witness()}
+}
+
+func (w *world) workspace() exec.Workspace { return exec.Workspace{Dir: w.dir, Runs: w.runs()} }
 
 // A chronicle is what was given to a journal.
 type chronicle struct {
@@ -143,7 +149,7 @@ var (
 // know is the run as the journal tells it, and whether it was set back. It is
 // nil if none has begun.
 func (w *world) know() (run *history.Run, back bool, err error) {
-	ids, err := w.workspace().Runs()
+	ids, err := w.workspace().IDs(context.Background())
 	if err != nil {
 		return nil, false, err
 	}
@@ -240,8 +246,8 @@ func (w *world) controller(stepDone func(event.Event)) *exec.Controller {
 	c := &exec.Controller{
 		Dir: w.dir, Means: means, Gates: builtin.Gates(), Executors: exec.Executors{"script": exec.Func(w.execute),
 			"": exec.Func(w.execute)},
-		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Policy: exec.Policy{Mode: plan.Silent},
-		OpenLog: w.openLog,
+		Isolate: w.isolate, NoSandbox: true, Policy: exec.Policy{Mode: plan.Silent},
+		Runs:    exectest.Logs(w.dir, w.openLog),
 		Observe: observe,
 	}
 	if w.asks {

@@ -31,7 +31,7 @@ func example(t *testing.T) (planlock.Workspace, string) {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	ws := planlock.Workspace{Dir: dir}
-	return ws, must(ws.Find(""))
+	return ws, must(ws.Find(t.Context(), ""))
 }
 
 // must is the value.

@@ -97,7 +97,7 @@ limits = { max_files = 9, max_lines = 900 }
 // commands is a controller whose steps are commands.
 func commands(dir, state string, c *commander) *exec.Controller {
 	return &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(c),
-		Witness: filelog.Witness{Dir: state}, Policy: exec.Policy{Mode: plan.Silent}}
+		Runs: filelog.Runs{Dir: filepath.Join(dir, exec.Own, "runs"), Witness: filelog.Witness{Dir: state}}, Policy: exec.Policy{Mode: plan.Silent}}
 }
 
 // inSizes measures steps of commands in trees that differ in their size alone.

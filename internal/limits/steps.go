@@ -57,7 +57,7 @@ description = "Nothing"
 
 func controller(dir, state string, x exec.Executor) *exec.Controller {
 	return &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"noop": x},
-		Witness: filelog.Witness{Dir: state}}
+		Runs: filelog.Runs{Dir: filepath.Join(dir, exec.Own, "runs"), Witness: filelog.Witness{Dir: state}}}
 }
 
 // between runs a plan of n steps whose executor does nothing but calls theirs,

@@ -22,7 +22,7 @@ type folds struct {
 // fold is a run by its whole id. One that no run of the workspace has is never
 // looked for on the disk.
 func (s *site) fold(ctx context.Context, id string) (*history.Run, error) {
-	ids, err := s.Workspace.Runs()
+	ids, err := s.Workspace.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *site) fold(ctx context.Context, id string) (*history.Run, error) {
 	f.mu.Lock()
 	run := f.known[id]
 	f.mu.Unlock()
-	if run != nil && (run.After != nil) == s.Workspace.HasAfterwards(id) {
+	if run != nil && (run.After != nil) == s.Workspace.HasAfterwards(ctx, id) {
 		return run, nil
 	}
 	if run, err = s.Workspace.History(ctx, id); err != nil {

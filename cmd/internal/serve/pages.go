@@ -98,7 +98,7 @@ func (l listed) Titled() string {
 
 // overview lists the runs of the workspace.
 func (s *site) overview(w http.ResponseWriter, r *http.Request) {
-	ids, err := s.Workspace.Runs()
+	ids, err := s.Workspace.IDs(r.Context())
 	if err != nil {
 		failed(w, err)
 		return

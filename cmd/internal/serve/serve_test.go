@@ -359,7 +359,7 @@ func TestChangesAreTold(t *testing.T) {
 		ended <- &exectest.Result{Report: report, Err: err}
 	}()
 	<-begun
-	run, err := exec.Workspace{Dir: b.Dir}.Find("")
+	run, err := exec.Workspace{Dir: b.Dir}.Find(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/briefing"
@@ -118,7 +119,7 @@ func (a *Attempts) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
 		return a.earlier
 	}
 	a.earlier = map[ledger.Digest]*made{}
-	runs, err := a.Earlier(ctx)
+	runs, err := a.Earlier(ctx, checkpoint.Which{Latest: runsCompared + 1})
 	if err != nil {
 		a.Rec.Log.Warn("earlier runs cannot be listed", "err", err)
 	}

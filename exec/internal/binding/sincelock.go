@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -50,7 +51,7 @@ func (b *Binding) SinceLock(ctx context.Context, want ledger.Digest) string {
 // keptTree is a tree that a run in this workspace has kept, the latest run
 // first; nil if none has, or it cannot be read.
 func (b *Binding) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tree {
-	earlier, err := b.Earlier(ctx)
+	earlier, err := b.Earlier(ctx, checkpoint.Which{})
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
@@ -252,6 +253,7 @@ func (e *Ending) Seal(ctx context.Context) error {
 	if err := e.Rec.Record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
 		return err
 	}
+	e.Note(ctx, checkpoint.Sealed)
 	if e.Work.Layered() && !e.kept() {
 		if err := layer.Discard(ctx, e.Work.Dir); err != nil {
 			e.Rec.Log.Warn("the clone of the run cannot be removed", "err", err)

@@ -3,33 +3,20 @@ package home
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 )
 
-// after is the file of what was done with the work of a run since its journal was
-// sealed. It lies in the folder of the run also where the host keeps the journal
-// elsewhere, as it speaks of the workspace.
-func (h Home) after(run string) string { return filepath.Join(h.RunDir(run), "after") }
-
-// HasAfter reports whether there is such a file, or was one.
-func (h Home) HasAfter(run string) bool {
-	for _, name := range []string{h.after(run), h.after(run) + ".head"} {
-		if _, err := os.Lstat(name); err == nil {
-			return true
-		}
+// HasAfter reports whether something was done with the work of a run since its
+// journal was sealed.
+func (h Home) HasAfter(ctx context.Context, run string) bool {
+	log, err := h.readLog(ctx, run+checkpoint.AfterRun)
+	if err == nil {
+		log.Close() // only looked at
 	}
-	return false
-}
-
-// AfterLog opens that file for more.
-func (h Home) AfterLog(ctx context.Context, run string) (checkpoint.Log, error) {
-	return h.Witness.Open(ctx, h.after(run))
+	return !errors.Is(err, ErrNoRun)
 }
 
 // After reads what was done with the work of a run since its journal was sealed,
@@ -39,8 +26,8 @@ func (h Home) After(ctx context.Context, run *history.Run, do func(record.Record
 	if run.Sealed == nil {
 		return nil
 	}
-	log, err := h.Witness.Read(ctx, h.after(run.Started.Run))
-	if errors.Is(err, fs.ErrNotExist) {
+	log, err := h.readLog(ctx, run.Started.Run+checkpoint.AfterRun)
+	if errors.Is(err, ErrNoRun) {
 		return nil
 	}
 	if err != nil {
@@ -67,7 +54,7 @@ func (h Home) eachReferenceAfter(ctx context.Context, store *checkpoint.Store, i
 	if err != nil || run.After == nil {
 		return err
 	}
-	log, err := h.Witness.Read(ctx, h.after(id))
+	log, err := h.readLog(ctx, id+checkpoint.AfterRun)
 	if err != nil {
 		return err
 	}

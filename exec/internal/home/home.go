@@ -37,10 +37,9 @@ const (
 // there. The zero value is the current folder. The fields are those of
 // exec.Workspace.
 type Home struct {
-	Dir     string
-	Blobs   checkpoint.Blobs
-	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
-	Witness filelog.Witness
+	Dir   string
+	Blobs checkpoint.Blobs
+	Runs  checkpoint.Runs
 }
 
 // ErrNoRun says that there is no such run.
@@ -89,41 +88,48 @@ func (h Home) RunDir(run string) string { return h.Path("runs", run) }
 // ViewDir is the folder of a run's views.
 func (h Home) ViewDir(run string) string { return h.Path("runs", run, "views") }
 
-// Runs lists the ids of all runs, oldest first.
-func (h Home) Runs() ([]string, error) {
-	entries, err := os.ReadDir(h.Path("runs"))
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(h.folder()); err != nil {
-			return nil, fmt.Errorf("exec: workspace: %w", err)
+// IDs lists the ids of all runs, oldest first.
+func (h Home) IDs(ctx context.Context) (ids []string, err error) {
+	for l, err := range h.List(ctx, checkpoint.Which{}) {
+		if err != nil {
+			return nil, err
 		}
-		return nil, nil
+		ids = append(ids, l.Run)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("exec: runs: %w", err)
-	}
-	var ids []string
-	for _, e := range entries {
-		if _, err := ulid.ParseStrict(e.Name()); err == nil && e.IsDir() {
-			ids = append(ids, e.Name())
-		}
-	}
-	slices.Sort(ids)
+	slices.Reverse(ids)
 	return ids, nil
+}
+
+// LastRun is the id of the latest run, zero if there is none.
+func (h Home) LastRun(ctx context.Context) (id ulid.ULID, err error) {
+	for l, err := range h.List(ctx, checkpoint.Which{Latest: 1}) {
+		if err != nil {
+			return id, err
+		}
+		return ulid.ParseStrict(l.Run)
+	}
+	return id, nil
 }
 
 // Begun reports whether a run was not cut off before its first record. One
 // whose records are gone has begun: whoever reads it says what is wrong.
-func (h Home) Begun(run string) bool {
-	n := 0
-	if info, err := os.Stat(h.Journal(run) + ".head"); h.OpenLog != nil || err == nil && info.Size() > 0 {
+func (h Home) Begun(ctx context.Context, l checkpoint.Listed) bool {
+	if l.State != "" {
 		return true // a record was durable
 	}
-	err := h.Each(context.Background(), run, func(record.Record) error { n++; return nil })
+	log, err := h.readLog(ctx, l.Run)
 	if errors.Is(err, ErrNoRun) {
-		_, err := os.Lstat(h.ViewDir(run))
+		_, err := os.Lstat(h.ViewDir(l.Run))
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	return err != nil || n > 0
+	if err != nil {
+		return true
+	}
+	defer log.Close()
+	for _, err := range log.Replay(ctx) {
+		return err == nil || ctx.Err() == nil
+	}
+	return false
 }
 
 // Store opens where contents and trees are kept. The caller calls close when
@@ -139,28 +145,12 @@ func (h Home) Store(ctx context.Context) (store *checkpoint.Store, close func() 
 	return checkpoint.NewStore(blobs), blobs.Close, nil
 }
 
-// Log opens the log of a run.
-func (h Home) Log(ctx context.Context, run string) (checkpoint.Log, error) {
-	if h.OpenLog != nil {
-		return h.hostLog(ctx, run)
-	}
-	return h.Witness.Open(ctx, h.Journal(run))
+// Elsewhere reports whether contents or journals are not in their default
+// folders, so that only who knows where finds them.
+func (h Home) Elsewhere() bool {
+	files, are := h.Runs.(filelog.Runs)
+	return h.Blobs != nil || h.Runs != nil && !(are && filepath.Clean(files.Dir) == filepath.Clean(h.Path("runs")))
 }
-
-// readLog opens the log of a run without the means to change it.
-func (h Home) readLog(ctx context.Context, run string) (checkpoint.Log, error) {
-	if h.OpenLog != nil {
-		return h.hostLog(ctx, run)
-	}
-	log, err := h.Witness.Read(ctx, h.Journal(run))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w %q in %s", ErrNoRun, run, h.folder())
-	}
-	return log, err
-}
-
-// Journal is the default file of a run's log.
-func (h Home) Journal(run string) string { return filepath.Join(h.RunDir(run), "journal") }
 
 // Each reads a run's journal record by record, verifies it, and has do look at
 // each: no journal is in memory as a whole.
@@ -238,13 +228,4 @@ func Sources(run *history.Run, root string) (files []plan.Source, lock string) {
 		files[i].Path = at(files[i].Path)
 	}
 	return files, at(run.Started.LockFile)
-}
-
-// LastRun is the id of the latest run, zero if there is none.
-func (h Home) LastRun() (id ulid.ULID, err error) {
-	ids, err := h.Runs()
-	if n := len(ids); n > 0 {
-		id, err = ulid.ParseStrict(ids[n-1])
-	}
-	return id, err
 }

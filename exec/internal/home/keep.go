@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/ledger"
@@ -101,7 +102,7 @@ func (h Home) CheckContents(ctx context.Context, tell func(Fault)) (folder.Check
 // what is in lost only who needs it is new.
 func (h Home) tellMissing(ctx context.Context, blobs *folder.Blobs, checked *folder.Checked,
 	lost map[ledger.Digest]string, tell func(Fault)) error {
-	ids, err := h.journals()
+	ids, err := h.journals(ctx)
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (h Home) contents() string { return h.Path("objects") }
 // needed lists all that the journals of the workspace refer to. A journal that
 // cannot be read, or a tree in it, is an error: nobody knows what it needs.
 func (h Home) needed(ctx context.Context, store *checkpoint.Store) (all []ledger.Digest, runs int, err error) {
-	ids, err := h.journals()
+	ids, err := h.journals(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -179,8 +180,8 @@ func (h Home) needed(ctx context.Context, store *checkpoint.Store) (all []ledger
 
 // journals lists the runs that have a journal, or had one. A folder among them
 // that is none is an error: it may be the run of a later version.
-func (h Home) journals() ([]string, error) {
-	ids, err := h.Runs()
+func (h Home) journals(ctx context.Context) ([]string, error) {
+	ids, err := h.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func (h Home) journals() ([]string, error) {
 		return nil, err
 	}
 	for _, e := range list {
-		if _, known := slices.BinarySearch(ids, e.Name()); !known {
+		if _, known := slices.BinarySearch(ids, e.Name()); !known && e.Name() != filelog.Index {
 			return nil, fmt.Errorf("%s is no run that this version knows: move it elsewhere",
 				ledger.Quote(h.Path("runs", e.Name())))
 		}
@@ -201,8 +202,8 @@ func (h Home) journals() ([]string, error) {
 // returns an error.
 func (h Home) eachReference(ctx context.Context, store *checkpoint.Store, id string,
 	do func(checkpoint.Reference, error) error) error {
-	log, err := h.Witness.Read(ctx, h.Journal(id))
-	if errors.Is(err, fs.ErrNotExist) {
+	log, err := h.readLog(ctx, id)
+	if errors.Is(err, ErrNoRun) {
 		views := h.ViewDir(id)
 		if _, err := os.Lstat(views); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("its journal is gone, and %s shows that it had one: put the journal back, or move the folder of the run elsewhere", ledger.Quote(views))
@@ -217,7 +218,7 @@ func (h Home) eachReference(ctx context.Context, store *checkpoint.Store, id str
 			return errors.Join(err, log.Close())
 		}
 	}
-	if err := log.Close(); err != nil || !h.HasAfter(id) {
+	if err := log.Close(); err != nil || !h.HasAfter(ctx, id) {
 		return err
 	}
 	return h.eachReferenceAfter(ctx, store, id, do)

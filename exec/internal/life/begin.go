@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/needs"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -101,7 +100,7 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	id, err := l.NextRun()
+	id, err := l.NextRun(ctx)
 	if err != nil {
 		return err
 	}
@@ -225,7 +224,10 @@ func (l *Life) launch(ctx context.Context, started *history.Started, carried []h
 	if err := disk.From(ctx).Anywhere().MakeFolders(l.Home.RunDir(run), 0o755); err != nil {
 		return fmt.Errorf("exec: run folder: %w", err)
 	}
-	log, err := l.Home.Log(ctx, run)
+	if err := l.claim(ctx, started); err != nil {
+		return err
+	}
+	log, err := l.Home.Open(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -235,13 +237,8 @@ func (l *Life) launch(ctx context.Context, started *history.Started, carried []h
 	if started.Signer, err = (signing{l}).signs(); err != nil {
 		return err
 	}
-	// Only its host finds a run of which it keeps contents or log. A log of the
-	// host that writes the default file is none of these.
-	started.OwnStores = l.Home.Blobs != nil
-	if !started.OwnStores && l.Home.OpenLog != nil {
-		_, err := os.Stat(l.Home.Journal(run))
-		started.OwnStores = errors.Is(err, fs.ErrNotExist)
-	}
+	// Only its host finds a run of which it keeps contents or log.
+	started.OwnStores = l.Home.Elsewhere()
 	if started.Layered() {
 		l.Rec.Run.Started.Run = run // names the folder
 		started.Stamps = l.Work.Stamps().KeepBase(ctx)
@@ -249,6 +246,7 @@ func (l *Life) launch(ctx context.Context, started *history.Started, carried []h
 	if err := l.Rec.RecordAll(ctx, append(history.Where{}.Locate(started), carried...)...); err != nil {
 		return err
 	}
+	l.Note(ctx, checkpoint.Begun)
 	if l.Work.Base.Digest() == l.Rec.Run.Placed.Tree { // which was scanned just now
 		l.Rec.Seen.Saw(guard.Workspace)
 	}
@@ -263,20 +261,38 @@ func (l *Life) launch(ctx context.Context, started *history.Started, carried []h
 	return l.Deliveries.LookFirst(ctx)
 }
 
+// claim has the lock serve the run that is about to begin. A trial does not use
+// it up, but that of a lock without a name, which is the run's own.
+func (l *Life) claim(ctx context.Context, started *history.Started) error {
+	lock := started.Lock
+	if started.Shadow {
+		lock = started.Run
+	}
+	err := l.Home.Claim(ctx, lock, started.Run)
+	if claimed := (*home.ClaimedError)(nil); errors.As(err, &claimed) {
+		return served(claimed)
+	}
+	return err
+}
+
+// served refuses a lock that has served a run.
+func served(by *home.ClaimedError) error {
+	return &session.Refusal{Run: by.Run, Hint: "lock the plan again, or resume that run",
+		Reasons: []string{by.Error()}}
+}
+
 // unfinished refuses a lock that has served a run, and a tree that holds half a
 // step. It returns the runs that have not ended: what this one changes, those
 // have not done.
 func (l *Life) unfinished(ctx context.Context) (waiting []string, _ error) {
-	all, err := l.Earlier(ctx)
+	all, err := l.Earlier(ctx, checkpoint.Which{Lock: l.Locked.ID()})
 	if err != nil {
 		return nil, err
 	}
 	var last *history.Run // that worked in the workspace
 	for id, run := range all {
 		if run.Served(l.Locked.ID()) && !run.Started.Shadow {
-			return nil, &session.Refusal{Run: id, Hint: "lock the plan again, or resume that run",
-				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", l.Locked.ID(),
-					id)}}
+			return nil, served(&home.ClaimedError{Lock: l.Locked.ID(), Run: id})
 		}
 		if run.Ended == nil && !run.Started.Shadow {
 			waiting = append(waiting, id)

@@ -18,7 +18,7 @@ func (l *Life) Beside(ctx context.Context) (*checkpoint.Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := l.Home.AfterLog(ctx, run.Started.Run)
+	log, err := l.Home.Open(ctx, run.Started.Run+checkpoint.AfterRun)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (l *Life) origin(ctx context.Context) (*history.Run, error) {
 	if l.From == "" {
 		return nil, nil
 	}
-	id, err := l.Find(l.From)
+	id, err := l.Find(ctx, l.From)
 	if err != nil {
 		return nil, err
 	}

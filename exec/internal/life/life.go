@@ -1,6 +1,7 @@
 package life
 
 import (
+	"context"
 	"crypto"
 
 	"github.com/planlock/planlock/exec/history"
@@ -58,8 +59,8 @@ type Host struct {
 	// NextRun is the id of the run that is to begin: one that no run has,
 	// behind those of all others. Find is the id of the run that a prefix
 	// names.
-	NextRun func() (string, error)
-	Find    func(prefix string) (string, error)
+	NextRun func(context.Context) (string, error)
+	Find    func(ctx context.Context, prefix string) (string, error)
 	// Under has the run go on under a preset, and returns its ladder.
 	Under func(preset string) recovery.Ladder
 	// Options are what the host adds to a plan's own rules, and Bind makes a

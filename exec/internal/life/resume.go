@@ -59,11 +59,11 @@ func (l *Life) Reopen(ctx context.Context, prefix string) error {
 // Open takes the run in hand that prefix names: it folds the journal, and opens
 // it for more.
 func (l *Life) Open(ctx context.Context, prefix string) error {
-	id, err := l.Find(prefix)
+	id, err := l.Find(ctx, prefix)
 	if err != nil {
 		return err
 	}
-	log, err := l.Home.Log(ctx, id)
+	log, err := l.Home.Open(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -185,6 +185,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if err := l.Rec.Record(ctx, history.Where{}, facts...); err != nil {
 		return err
 	}
+	l.Note(ctx, checkpoint.Begun)
 	l.Bound.Repository = nil
 	if repo.state != nil && l.Rec.Run.Started.Layered() {
 		if _, err := worktree.RenewRepository(ctx, l.Work); err != nil {

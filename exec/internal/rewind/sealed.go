@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -14,6 +15,7 @@ import (
 func (r *Rewind) setBackSealed(ctx context.Context, s *history.Step, to, kept record.Snapshot,
 	by, why string) (err error) {
 	run := r.Rec.Run
+	r.Note(ctx, checkpoint.SetBack)
 	beside, err := r.Beside(ctx)
 	if err != nil {
 		return err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
@@ -86,10 +86,16 @@ type Session struct {
 
 // Earlier yields the runs of the workspace that can be read, the latest first;
 // the one in hand is not among them.
-func (s *Session) Earlier(ctx context.Context) (iter.Seq2[string, *history.Run], error) {
-	ids, err := s.Home.Runs()
+func (s *Session) Earlier(ctx context.Context, which checkpoint.Which) (iter.Seq2[string, *history.Run], error) {
+	var ids []string
+	for l, err := range s.Home.List(ctx, which) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, l.Run)
+	}
 	return func(yield func(string, *history.Run) bool) {
-		for _, id := range slices.Backward(ids) {
+		for _, id := range ids {
 			if id == s.Rec.Run.Started.Run {
 				continue
 			}
@@ -102,7 +108,15 @@ func (s *Session) Earlier(ctx context.Context) (iter.Seq2[string, *history.Run],
 				return
 			}
 		}
-	}, err
+	}, nil
+}
+
+// Note keeps what becomes of the run in hand for whoever lists runs.
+func (s *Session) Note(ctx context.Context, state checkpoint.State) {
+	run := s.Rec.Run.Started.Run
+	if err := s.Home.Note(context.WithoutCancel(ctx), run, state); err != nil {
+		s.Rec.Log.Warn("what becomes of a run cannot be noted, so that who begins another one reads it", "run", run, "err", err)
+	}
 }
 
 // Decider decides what comes next.

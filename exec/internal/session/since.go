@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -25,7 +26,7 @@ func Later(run, than *history.Run) bool {
 // WorkedSince is the run that has worked in the workspace after another, and is
 // not the one in hand; "" where none has.
 func (s *Session) WorkedSince(ctx context.Context, than *history.Run) (string, error) {
-	all, err := s.Earlier(ctx)
+	all, err := s.Earlier(ctx, checkpoint.Which{})
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
@@ -77,6 +78,7 @@ func (s *Session) Pause(ctx context.Context, why string, cause error) error {
 	if err := s.Rec.Record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
 		return errors.Join(cause, err)
 	}
+	s.Note(ctx, checkpoint.Waiting)
 	s.Paused(ctx)
 	return cause
 }

@@ -109,7 +109,7 @@ func (v *Views) follow(ctx context.Context, m *document.Model) {
 		err = v.live(m)
 	}
 	if err == nil && !v.began.Isolated {
-		err = v.writeRequested(m, false)
+		err = v.writeRequested(ctx, m, false)
 	}
 	if err != nil {
 		v.untold(fmt.Sprintf("the progress log cannot be kept up to date: %v", err))

@@ -2,6 +2,7 @@ package views
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,7 +23,7 @@ const logName = "log"
 
 // writeRequested writes the progress log where the plan asks for it, unless
 // something stands there that no run wrote, or that somebody changed since.
-func (v *Views) writeRequested(m *document.Model, durable bool) error {
+func (v *Views) writeRequested(ctx context.Context, m *document.Model, durable bool) error {
 	name, ok := session.RequestedLog(v.Plan)
 	if !ok || v.began.Shadow {
 		return nil
@@ -31,7 +32,7 @@ func (v *Views) writeRequested(m *document.Model, durable bool) error {
 	if err := document.Progress(&text, m); err != nil {
 		return err
 	}
-	was, err := v.standing(name)
+	was, err := v.standing(ctx, name)
 	if err != nil {
 		return fmt.Errorf("exec: progress log %s: %w", name, err)
 	}
@@ -70,7 +71,7 @@ const theirs = ledger.Digest("theirs")
 
 // standing is the digest of what a run wrote and stands there now; "" for
 // nothing.
-func (v *Views) standing(name string) (ledger.Digest, error) {
+func (v *Views) standing(ctx context.Context, name string) (ledger.Digest, error) {
 	text, err := read(v.top, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -81,7 +82,7 @@ func (v *Views) standing(name string) (ledger.Digest, error) {
 		return "", nil // nobody's words are lost
 	}
 	sum := ledger.Sum(text)
-	ids, err := v.Home.Runs()
+	ids, err := v.Home.IDs(ctx)
 	if err != nil {
 		return "", err
 	}

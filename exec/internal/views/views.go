@@ -61,7 +61,7 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 		return nil, fmt.Errorf("exec: views: %w", err)
 	}
 	v.note(ctx, model)
-	return views, v.writeRequested(model, true)
+	return views, v.writeRequested(ctx, model, true)
 }
 
 // reread has earlier checkpoints drawn from the journal in hand, until stop is
@@ -188,7 +188,7 @@ func (v *Views) DrawAhead(ctx context.Context) {
 		_, err = Write(disk.From(ctx), v.Home.ViewDir(v.began.Run), ahead, model)
 	}
 	if err == nil && !v.began.Isolated && v.Rec.Run.Ended == nil {
-		err = v.writeRequested(model, true)
+		err = v.writeRequested(ctx, model, true)
 	}
 	if err != nil {
 		v.Rec.Log.Warn("the views for the next session cannot be written", "err", err)

@@ -1,0 +1,271 @@
+package filelog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/internal/disk"
+)
+
+// Runs is checkpoint.Runs in a folder: each run has one of its own there, named
+// after its id, with a log in it. A second writer of a log is refused
+// (*checkpoint.HeldError). The zero value is the current folder.
+//
+//	RUN/journal   the log
+//	RUN/after     what was done with its work since it was sealed
+//	index         what was noted of runs, a line for each note: RUN STATE, or RUN claims LOCK
+//
+// The index spares whoever begins a run to read all earlier ones; a run that is
+// not in it is read. It may be removed.
+type Runs struct {
+	Dir     string
+	Witness Witness // knows, outside of the workspace, how far the logs reached
+}
+
+// Index is the name of the file of what was noted. No run is called so.
+const Index = "index"
+
+// maxIndex bounds what is read of it: a file that is larger is none of ours.
+const maxIndex = 1 << 30
+
+// claims is what stands for a state in a line that has a lock.
+const claims = "claims"
+
+// File is the file of a log.
+func (r Runs) File(name string) string {
+	run, after := strings.CutSuffix(name, checkpoint.AfterRun)
+	base := "journal"
+	if after {
+		base = "after"
+	}
+	return filepath.Join(r.Dir, run, base)
+}
+
+// check refuses names that lead elsewhere.
+func check(name string) error {
+	if run := strings.TrimSuffix(name, checkpoint.AfterRun); !isRun(run) {
+		return fmt.Errorf("%w: %q is no id of a run", checkpoint.ErrNotFound, name)
+	}
+	return nil
+}
+
+func isRun(name string) bool {
+	_, err := ulid.ParseStrict(name)
+	return err == nil
+}
+
+// Open opens a log for its one writer; see checkpoint.Runs.
+func (r Runs) Open(ctx context.Context, name string) (checkpoint.Log, error) {
+	if err := check(name); err != nil {
+		return nil, err
+	}
+	return asLog(r.Witness.Open(ctx, r.File(name)))
+}
+
+// Read opens a log to replay it; see checkpoint.Runs.
+func (r Runs) Read(ctx context.Context, name string) (checkpoint.Log, error) {
+	if err := check(name); err != nil {
+		return nil, err
+	}
+	log, err := r.Witness.Read(ctx, r.File(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %w", checkpoint.ErrNotFound, err)
+	}
+	return asLog(log, err)
+}
+
+// asLog is a log, nil where there is none.
+func asLog(l *Log, err error) (checkpoint.Log, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// List yields the runs that have a folder; see checkpoint.Runs.
+func (r Runs) List(ctx context.Context, which checkpoint.Which) iter.Seq2[checkpoint.Listed, error] {
+	return func(yield func(checkpoint.Listed, error) bool) {
+		if ctx.Err() != nil {
+			yield(checkpoint.Listed{}, fmt.Errorf("checkpoint: list runs: %w", context.Cause(ctx)))
+			return
+		}
+		// The index first: a run that begins between the two is not noted, and
+		// looked at.
+		noted, err := r.index(ctx)
+		var there []string
+		if err == nil {
+			there, err = r.folders(ctx)
+		}
+		if err != nil {
+			yield(checkpoint.Listed{}, err)
+			return
+		}
+		n := 0
+		for i := len(there) - 1; i >= 0 && (which.Latest == 0 || n < which.Latest); i-- {
+			l := checkpoint.Listed{Run: there[i], State: noted.states[there[i]]}
+			if which.Lock != "" && l.State == checkpoint.Sealed && noted.holders[which.Lock] != l.Run {
+				continue
+			}
+			if n++; !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+// folders are the ids of the runs that have a folder, the earliest first.
+func (r Runs) folders(ctx context.Context) (ids []string, err error) {
+	entries, err := disk.From(ctx).Anywhere().ReadDir(r.dir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: list runs: %w", err)
+	}
+	for _, e := range entries { // sorted
+		if e.IsDir() && isRun(e.Name()) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+func (r Runs) dir() string {
+	if r.Dir == "" {
+		return "."
+	}
+	return r.Dir
+}
+
+// Note adds what becomes of a run to the index; see checkpoint.Runs.
+func (r Runs) Note(ctx context.Context, run string, state checkpoint.State) error {
+	return r.change(ctx, run, func(f *disk.File) error { return addLine(f, run, string(state)) })
+}
+
+// Claim has a lock serve a run; see checkpoint.Runs.
+func (r Runs) Claim(ctx context.Context, lock, run, instead string) (holder string, err error) {
+	if strings.ContainsAny(lock, "\n\r") {
+		return "", fmt.Errorf("checkpoint: claim: lock %q has more than one line", lock)
+	}
+	err = r.change(ctx, run, func(f *disk.File) error {
+		if err := waitFor(ctx, f); err != nil {
+			return err
+		}
+		defer file.Unlock(f.OS()) // and closed then
+		noted, err := readIndex(f)
+		if err != nil {
+			return err
+		}
+		if holder = noted.holders[lock]; holder != "" && holder != instead {
+			return nil
+		}
+		holder = run
+		return errors.Join(addLine(f, run, claims+" "+lock), f.Sync())
+	})
+	return holder, err
+}
+
+// waitFor locks a file, once nobody else has it locked.
+func waitFor(ctx context.Context, f *disk.File) error {
+	for {
+		held, err := lock(f.OS())
+		if !held || err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// addLine adds a line. One that a crash left half is ended, and says nothing.
+func addLine(f *disk.File, run, what string) error {
+	_, err := f.Write([]byte("\n" + run + " " + what + "\n"))
+	return err
+}
+
+// change opens the index, which is made where there is none, and has do add to it.
+func (r Runs) change(ctx context.Context, run string, do func(*disk.File) error) error {
+	err := check(run)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	root, path := disk.From(ctx).Anywhere(), filepath.Join(r.dir(), Index)
+	if err == nil {
+		err = root.MakeFolders(r.dir(), 0o755)
+	}
+	var f *disk.File
+	if err == nil {
+		f, err = openRegular(root, path, os.O_RDWR|os.O_APPEND)
+		if errors.Is(err, fs.ErrNotExist) {
+			if f, err = root.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|file.NoWait, 0o644); err == nil {
+				err = root.SyncFolder(r.dir())
+			}
+		}
+	}
+	if err == nil {
+		err = do(f)
+	}
+	if f != nil {
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: index of runs: %w", err)
+	}
+	return nil
+}
+
+// An index is what was noted: how far runs came, and which has a lock.
+type index struct {
+	states  map[string]checkpoint.State
+	holders map[string]string
+}
+
+// index reads the index. One that is not there says nothing.
+func (r Runs) index(ctx context.Context) (*index, error) {
+	f, err := openRegular(disk.From(ctx).Anywhere(), filepath.Join(r.dir(), Index), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &index{}, nil
+	}
+	var noted *index
+	if err == nil {
+		noted, err = readIndex(f)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: index of runs: %w", err)
+	}
+	return noted, nil
+}
+
+// readIndex reads what was noted. A line that is none of ours says nothing.
+func readIndex(f *disk.File) (*index, error) {
+	text, err := io.ReadAll(io.LimitReader(f, maxIndex+1))
+	if err == nil && len(text) > maxIndex {
+		err = fmt.Errorf("%q is larger than 1 GiB: remove it, and it is made anew", f.Name())
+	}
+	if err != nil {
+		return nil, err
+	}
+	noted := &index{map[string]checkpoint.State{}, map[string]string{}}
+	for line := range strings.Lines(string(text)) {
+		run, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if lock, is := strings.CutPrefix(what, claims+" "); is {
+			noted.holders[lock] = run
+		} else {
+			noted.states[run] = checkpoint.State(what)
+		}
+	}
+	return noted, nil
+}
