@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/checkpoint/internal/format"
@@ -108,4 +109,24 @@ type LogWriter interface {
 	// Sync makes durable what was written. After an error nobody knows what of
 	// it is, and the log refuses every further Append, Write and Sync.
 	Sync(ctx context.Context) error
+}
+
+// Papers keep small texts by name: questions that wait, their answers,
+// requests, remembered choices. A name is a path of plain words, as in
+// "escalations/RUN-1.1-1.question.json". It is safe for concurrent use, also by
+// other processes.
+type Papers interface {
+	// Put keeps text under name, in place of what is there, durably. Readers see
+	// the whole of one or the other.
+	Put(ctx context.Context, name string, text []byte) error
+	// PutNew is Put where nothing is kept under name yet; else nothing is
+	// changed, and the error is fs.ErrExist. Of many at a time one succeeds.
+	PutNew(ctx context.Context, name string, text []byte) error
+	// Get returns what is kept under name, and when it was put there.
+	// ErrNotFound.
+	Get(ctx context.Context, name string) (text []byte, put time.Time, err error)
+	// Names are all names that begin with prefix, sorted.
+	Names(ctx context.Context, prefix string) ([]string, error)
+	// Remove removes what is kept under name, if anything is.
+	Remove(ctx context.Context, name string) error
 }

@@ -65,6 +65,16 @@ func TestMemoryRuns(t *testing.T) {
 	})
 }
 
+func TestMemoryPapers(t *testing.T) {
+	places := map[string]*checkpoint.MemoryPapers{}
+	checkpointtest.RunPapers(t, func(place string) (checkpoint.Papers, error) {
+		if places[place] == nil {
+			places[place] = &checkpoint.MemoryPapers{}
+		}
+		return places[place], nil
+	})
+}
+
 func TestFileRuns(t *testing.T) {
 	checkpointtest.RunRuns(t, func(place string) (checkpoint.Runs, error) {
 		return filelog.Runs{Dir: filepath.Join(place, "runs")}, nil
