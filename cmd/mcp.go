@@ -397,7 +397,7 @@ func (s *served) answer(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 	}
 	q := open[0]
 	doc.Question, doc.Asked = q.ID, q
-	folder := &escalator.Folder{Dir: ws.QuestionDir()}
+	folder := ws.Questions()
 	if a, err := folder.Given(*q); err == nil {
 		doc.Status, doc.Choice, doc.By = "answered", a.Choice, a.By
 		return documented(doc, "it has been answered: let the run go on (run, with its id)", false)

@@ -66,7 +66,7 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	if open := run.Questions(); len(open) > 0 {
-		folder := &escalator.Folder{Dir: ws.QuestionDir()}
+		folder := ws.Questions()
 		if a, err := folder.Given(*open[0]); err == nil {
 			model.Answered(given(open[0], a))
 		}

@@ -104,6 +104,9 @@ type Controller struct {
 	// the workspace how far those files reached, so that one which was cut is
 	// recognised.
 	Runs checkpoint.Runs
+	// Papers are where requests wait, and choices are remembered; nil for folders
+	// below .planlock. An Escalator that asks there too is [Workspace.Questions].
+	Papers checkpoint.Papers
 
 	// Isolate works in a clone; the workspace moves only if the run succeeds.
 	// It is refused where the plan watches paths of the workspace by their
@@ -257,7 +260,7 @@ func readerOf(l []source.Language) *source.Reader {
 }
 
 func (c *Controller) workspace() Workspace {
-	return Workspace{Dir: c.Dir, Blobs: c.Blobs, Runs: c.Runs, Documents: c.Documents,
+	return Workspace{Dir: c.Dir, Blobs: c.Blobs, Runs: c.Runs, Papers: c.Papers, Documents: c.Documents,
 		Languages: c.Languages}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
@@ -211,7 +210,7 @@ func (e *execution) assemble() {
 	s.Home, s.Paused = ws.home(), documents.DrawAhead
 	persons := &people.People{Session: s, Patience: c.Patience,
 		Before: &people.Memory{Session: s, Choices: ws.Choices()},
-		Inbox:  &people.Inbox{Session: s, Folder: &escalator.Folder{Dir: ws.QuestionDir()}}}
+		Inbox:  &people.Inbox{Session: s, Folder: ws.Questions()}}
 	if x := c.Escalator; x != nil {
 		persons.Ask = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
 	}

@@ -46,6 +46,9 @@ type Workspace struct {
 	Blobs checkpoint.Blobs
 	// Runs is where the controller keeps journals; nil for the default folder.
 	Runs checkpoint.Runs
+	// Papers are where the controller keeps questions, answers, requests and
+	// choices; nil for default folders.
+	Papers checkpoint.Papers
 	// Documents are drawn of runs; nil for document.All.
 	Documents []document.Document
 	// Languages are those that source files are read in; nil: languages.All().
@@ -93,8 +96,14 @@ func (w Workspace) Unfinished(run *history.Run) (dir string, whole bool) {
 	return w.WorkDir(run), true
 }
 
-// QuestionDir is where questions wait for answers.
+// QuestionDir is the default folder where questions wait for answers.
 func (w Workspace) QuestionDir() string { return w.home().Path("escalations") }
+
+// Questions is where questions wait for answers, and requests for a controller:
+// among Papers, or in the default folder.
+func (w Workspace) Questions() *escalator.Folder {
+	return &escalator.Folder{Dir: w.QuestionDir(), Papers: w.Papers}
+}
 
 // List yields the runs of the workspace and what is known of them without
 // reading them, the latest first. The first error is the last pair.
@@ -201,7 +210,7 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	case r.Kind == ask.Rollback && run.Step(r.Step) == nil:
 		return refuse(fmt.Sprintf("it has no step %q", r.Step))
 	}
-	folder := escalator.Folder{Dir: w.QuestionDir()}
+	folder := w.Questions()
 	err = folder.Request(ctx, r)
 	if errors.Is(err, fs.ErrExist) {
 		first, err := folder.Requested(ctx, r.Run)
@@ -215,7 +224,7 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 
 // Choices are the remembered choices of a workspace.
 func (w Workspace) Choices() *escalator.Precedents {
-	return &escalator.Precedents{Dir: w.home().Path("choices")}
+	return &escalator.Precedents{Dir: w.home().Path("choices"), Papers: w.Papers}
 }
 
 // documents is the table of documents that are drawn of runs of the workspace.

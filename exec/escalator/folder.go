@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/internal/disk"
 )
 
 // A Folder asks by writing a question to a file and looking for a file with the
@@ -34,14 +34,27 @@ import (
 type Folder struct {
 	// Dir is made when the first question is asked. The command looks for
 	// questions in exec.Workspace.QuestionDir.
-	Dir  string
-	Now  func() time.Time // nil: time.Now
-	Wait bool             // false: Ask returns ask.ErrLater where there is no answer yet
-	Poll time.Duration    // how often Ask looks when it waits; 0: every second
+	Dir string
+	// Papers, if they are set, have the files instead of Dir, each called
+	// "escalations/" and its name.
+	Papers checkpoint.Papers
+	Now    func() time.Time // nil: time.Now
+	Wait   bool             // false: Ask returns ask.ErrLater where there is no answer yet
+	Poll   time.Duration    // how often Ask looks when it waits; 0: every second
 
 	// Report, if set, is told about every answer that does not count while Ask
 	// waits, once for each thing that is wrong with it.
 	Report func(error)
+
+	choices bool // it has remembered choices, and no questions
+}
+
+// prefix is what the names of its papers begin with.
+func (f *Folder) prefix() string {
+	if f.choices {
+		return "choices/"
+	}
+	return "escalations/"
 }
 
 // Ask writes q, unless it is there already, and returns its answer. Where there
@@ -56,13 +69,13 @@ func (f *Folder) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	if err := q.Answerable(); err != nil {
 		return ask.Answer{}, err
 	}
-	if err := f.post(disk.From(ctx), q); err != nil {
+	if err := f.post(ctx, q); err != nil {
 		return ask.Answer{}, err
 	}
 	var reported string
 	for {
 		now := clock(f.Now)
-		a, err := f.look(disk.From(ctx), q)
+		a, err := f.look(ctx, q)
 		if err == nil {
 			return a, nil
 		}
@@ -105,8 +118,8 @@ func (f *Folder) pause(ctx context.Context, q ask.Question, now time.Time) error
 var errNone = errors.New("ask: there is no answer yet")
 
 // look returns the answer to q that lies in the folder, if it counts.
-func (f *Folder) look(d *disk.Disk, q ask.Question) (ask.Answer, error) {
-	dir, err := f.open(d)
+func (f *Folder) look(ctx context.Context, q ask.Question) (ask.Answer, error) {
+	dir, err := f.open(ctx)
 	if err != nil {
 		return ask.Answer{}, err
 	}
@@ -117,14 +130,11 @@ func (f *Folder) look(d *disk.Disk, q ask.Question) (ask.Answer, error) {
 // post writes q. A question that stands there and differs in more than its
 // deadline is not q: it is replaced if nobody has answered it. If somebody has,
 // it stays, so that asking again does not make the answer good.
-func (f *Folder) post(d *disk.Disk, q ask.Question) error {
-	if f.Dir == "" {
-		return errors.New("ask: the folder for questions has no name: set Dir")
-	}
-	if err := d.Anywhere().MakeFolders(f.Dir, 0o700); err != nil {
+func (f *Folder) post(ctx context.Context, q ask.Question) error {
+	if err := f.make(ctx); err != nil {
 		return fmt.Errorf("ask: question %q was not asked: %w", q.ID, err)
 	}
-	dir, err := f.open(d)
+	dir, err := f.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,7 +163,7 @@ func planted(q ask.Question) error {
 // [ask.ErrLater] where none lies there; any other error says why the one that
 // does will not count.
 func (f *Folder) Given(q ask.Question) (ask.Answer, error) {
-	dir, err := f.open(nil)
+	dir, err := f.open(context.Background())
 	if errors.Is(err, os.ErrNotExist) {
 		return ask.Answer{}, ask.ErrLater
 	}
@@ -180,7 +190,7 @@ func (f *Folder) Given(q ask.Question) (ask.Answer, error) {
 func (f *Folder) Questions() ([]ask.Question, error) {
 	var open []ask.Question
 	now := clock(f.Now)
-	err := f.each(nil, func(dir mailbox, name string) error {
+	err := f.each(context.Background(), func(dir mailbox, name string) error {
 		if stem, isAnswer := strings.CutSuffix(name, answerSuffix); isAnswer {
 			asked, err := dir.exists(stem + questionSuffix)
 			if err == nil && !asked {

@@ -1,12 +1,12 @@
 package escalator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/internal/disk"
 )
 
 // Answer writes a as the answer to the question that it names, for whoever asks
@@ -18,11 +18,11 @@ import (
 // there is no such question, it has been answered, its deadline has passed, or
 // what [ask.Question.Check] says. When Answer returns nil, the answer is
 // durable.
-func (f *Folder) Answer(a ask.Answer) error { return f.give(nil, a) }
+func (f *Folder) Answer(a ask.Answer) error { return f.give(context.Background(), a) }
 
 // give leaves an answer beside its question. What does not answer that question
 // is refused before anything is written.
-func (f *Folder) give(d *disk.Disk, a ask.Answer) error {
+func (f *Folder) give(ctx context.Context, a ask.Answer) error {
 	refuse := func(format string, args ...any) error {
 		return &ask.RefusedError{Question: a.Question, Why: fmt.Sprintf(format, args...)}
 	}
@@ -30,7 +30,7 @@ func (f *Folder) give(d *disk.Disk, a ask.Answer) error {
 	if a.By == "" {
 		a.By = "folder"
 	}
-	dir, err := f.open(d)
+	dir, err := f.open(ctx)
 	if errors.Is(err, os.ErrNotExist) {
 		return refuse("there is no question: %v", err)
 	}

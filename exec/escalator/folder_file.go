@@ -1,15 +1,11 @@
 package escalator
 
 import (
-	"bytes"
-	"crypto/rand"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -43,26 +39,55 @@ func fileStem(id string) string {
 	return b.String()
 }
 
-// A mailbox is the open folder. Nothing that is done through it leaves the
-// folder.
-type mailbox struct{ *disk.Root }
+// A mailbox is the open folder.
+type mailbox struct{ shelf }
+
+// A shelf is where the files of a folder lie: in the file system, or among papers.
+type shelf interface {
+	// names are those that are there.
+	names() ([]string, error)
+	// read returns what is there, of at most limit bytes, and when it was put
+	// there; os.ErrNotExist.
+	read(name string, limit int64) (data []byte, put time.Time, err error)
+	// replace puts data in place of what is there, whole or not at all.
+	replace(name string, data []byte) error
+	// once puts data there, whole or not at all; os.ErrExist if there is anything.
+	once(name string, data []byte) error
+	// discard removes what is there, if anything is.
+	discard(name string) error
+	Close() error
+}
 
 // open opens the folder, which must be there: who reads makes none.
-func (f *Folder) open(d *disk.Disk) (mailbox, error) {
+func (f *Folder) open(ctx context.Context) (mailbox, error) {
+	if f.Papers != nil {
+		return mailbox{papers{ctx, f.Papers, f.prefix()}}, nil
+	}
 	if f.Dir == "" {
 		return mailbox{}, errors.New("ask: the folder for questions has no name: set Dir")
 	}
-	root, err := d.OpenRoot(f.Dir)
+	root, err := disk.From(ctx).OpenRoot(f.Dir)
 	if err != nil {
 		return mailbox{}, fmt.Errorf("ask: the folder for questions cannot be opened: %w", err)
 	}
-	return mailbox{root}, nil
+	return mailbox{files{root}}, nil
+}
+
+// make makes the folder where there is none.
+func (f *Folder) make(ctx context.Context) error {
+	switch {
+	case f.Papers != nil:
+		return nil
+	case f.Dir == "":
+		return errors.New("ask: the folder for questions has no name: set Dir")
+	}
+	return disk.From(ctx).Anywhere().MakeFolders(f.Dir, 0o700)
 }
 
 // each calls do for each name that lies in the folder, sorted, and joins the
 // errors. A folder that does not exist holds none.
-func (f *Folder) each(d *disk.Disk, do func(dir mailbox, name string) error) error {
-	dir, err := f.open(d)
+func (f *Folder) each(ctx context.Context, do func(dir mailbox, name string) error) error {
+	dir, err := f.open(ctx)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -70,29 +95,32 @@ func (f *Folder) each(d *disk.Disk, do func(dir mailbox, name string) error) err
 		return err
 	}
 	defer dir.Close()
-	list, err := dir.ReadDir(".")
+	names, err := dir.names()
 	if err != nil {
 		return fmt.Errorf("ask: the folder for questions cannot be read: %w", err)
 	}
 	var errs []error
-	for _, e := range list {
-		errs = append(errs, do(dir, e.Name()))
+	for _, name := range names {
+		errs = append(errs, do(dir, name))
 	}
 	return errors.Join(errs...)
 }
 
 // exists reports whether a file is there. Not to know that is an error, and no
-// answer.
+// answer; what is there and can be read by nobody is there.
 func (m mailbox) exists(name string) (bool, error) {
-	_, err := m.Lstat(name)
-	if errors.Is(err, os.ErrNotExist) {
+	_, _, err := m.read(name, maxQuestion)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return false, nil
+	case errors.As(err, new(notOurs)):
+		return true, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("ask: %w", err)
-	}
-	return true, nil
+	return err == nil, err
 }
+
+// notOurs is an error for what is there and is no file of ours.
+type notOurs struct{ error }
 
 // question reads the question that file name holds.
 func (m mailbox) question(name string) (ask.Question, error) {
@@ -114,7 +142,7 @@ func (m mailbox) question(name string) (ask.Question, error) {
 // given, the file's time does.
 func (m mailbox) answer(q ask.Question) (ask.Answer, error) {
 	name := answerFile(q.Run, q.ID)
-	data, info, err := m.read(name, maxAnswer)
+	data, put, err := m.read(name, maxAnswer)
 	if errors.Is(err, os.ErrNotExist) {
 		return ask.Answer{}, errNone
 	}
@@ -126,7 +154,7 @@ func (m mailbox) answer(q ask.Question) (ask.Answer, error) {
 		return ask.Answer{}, fmt.Errorf("ask: %q holds no answer: %w", name, err)
 	}
 	if a.At.IsZero() {
-		a.At = info.ModTime()
+		a.At = put
 	}
 	if a.By == "" {
 		a.By = "folder"
@@ -150,57 +178,6 @@ func counts(q ask.Question, a ask.Answer) error {
 	return q.Check(a)
 }
 
-// read returns a regular file of at most limit bytes. It neither follows a link
-// nor waits for a pipe.
-func (m mailbox) read(name string, limit int64) ([]byte, os.FileInfo, error) {
-	info, err := m.Lstat(name)
-	if err != nil {
-		return nil, nil, fmt.Errorf("ask: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("ask: %q is not a regular file", name)
-	}
-	file, err := m.OpenFile(name, readFlags(), 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("ask: %w", err)
-	}
-	defer file.Close()
-	opened, err := file.Stat()
-	if err != nil {
-		return nil, nil, fmt.Errorf("ask: %w", err)
-	}
-	if !os.SameFile(info, opened) {
-		return nil, nil, fmt.Errorf("ask: %q was replaced while it was read", name)
-	}
-	data, err := readBounded(file, limit)
-	if err != nil {
-		return nil, nil, fmt.Errorf("ask: %q: %w", name, err)
-	}
-	return data, opened, nil
-}
-
-// readFlags opens a pipe that took a file's place without waiting for its other
-// end.
-func readFlags() int {
-	if runtime.GOOS == "windows" { // has no such pipes in folders
-		return os.O_RDONLY
-	}
-	return os.O_RDONLY | syscall.O_NONBLOCK
-}
-
-// readBounded reads everything, and refuses what is larger than limit: the
-// folder is open to other programs.
-func readBounded(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("it is larger than %d bytes", limit)
-	}
-	return data, nil
-}
-
 // writeQuestion puts a question into the folder. One that is larger than
 // readers take is not asked.
 func (m mailbox) writeQuestion(q ask.Question) error {
@@ -208,18 +185,13 @@ func (m mailbox) writeQuestion(q ask.Question) error {
 	if err == nil && len(data) > maxQuestion {
 		err = fmt.Errorf("it is larger than %d bytes", maxQuestion)
 	}
+	if err == nil {
+		err = m.replace(questionFile(q.Run, q.ID), data)
+	}
 	if err != nil {
 		return fmt.Errorf("ask: question %q was not asked: %w", q.ID, err)
 	}
-	name := questionFile(q.Run, q.ID)
-	temp, err := m.writeTemp(name, data)
-	if err == nil {
-		err = m.Rename(temp, name)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("ask: question %q was not asked: %w", q.ID, err), m.discard(temp))
-	}
-	return m.sync()
+	return nil
 }
 
 // writeAnswer writes a, or returns os.ErrExist if there is an answer.
@@ -231,69 +203,8 @@ func (m mailbox) writeAnswer(a ask.Answer) error {
 	if err != nil {
 		return err
 	}
-	if err := m.writeOnce(answerFile(a.Run, a.Question), data); err != nil {
+	if err := m.once(answerFile(a.Run, a.Question), data); err != nil {
 		return fmt.Errorf("ask: the answer to question %q was not written: %w", a.Question, err)
-	}
-	return nil
-}
-
-// writeOnce writes a file that is there as a whole or not at all, or returns
-// os.ErrExist if there is one.
-func (m mailbox) writeOnce(name string, data []byte) error {
-	temp, err := m.writeTemp(name, data)
-	if err == nil {
-		err = m.Link(temp, name)
-		if err != nil && !errors.Is(err, os.ErrExist) { // a file system without hard links
-			err = m.write(name, data)
-		}
-	}
-	if err != nil {
-		return errors.Join(err, m.discard(temp))
-	}
-	return errors.Join(m.discard(temp), m.sync())
-}
-
-// writeTemp writes a new file with a name of its own and returns the name, ""
-// if there is no such file.
-func (m mailbox) writeTemp(name string, data []byte) (string, error) {
-	temp := name + "." + rand.Text()[:12] + ".tmp"
-	if err := m.write(temp, data); err != nil {
-		return "", err
-	}
-	return temp, nil
-}
-
-// write makes a new file and syncs it. What it could not finish it removes.
-func (m mailbox) write(name string, data []byte) error {
-	file, err := m.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, bytes.NewReader(data))
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, m.Remove(name))
-	}
-	return nil
-}
-
-// discard removes a temporary file, if there is one still.
-func (m mailbox) discard(temp string) error {
-	if temp == "" {
-		return nil
-	}
-	if err := m.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("ask: %w", err)
-	}
-	return nil
-}
-
-// sync makes the names in the folder durable.
-func (m mailbox) sync() error {
-	if err := m.SyncFolder("."); err != nil {
-		return fmt.Errorf("ask: the folder for questions cannot be synced: %w", err)
 	}
 	return nil
 }

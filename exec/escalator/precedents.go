@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/internal/disk"
 )
 
 const (
@@ -25,8 +25,11 @@ const (
 // ID.revoked.json beside it. Nothing is ever removed, so that the folder is its
 // own audit. Many processes may use it at a time.
 type Precedents struct {
-	Dir string           // made when the first choice is remembered
-	Now func() time.Time // nil: time.Now
+	Dir string // made when the first choice is remembered
+	// Papers, if they are set, have the files instead of Dir, each called
+	// "choices/" and its name.
+	Papers checkpoint.Papers
+	Now    func() time.Time // nil: time.Now
 }
 
 // List returns all remembered choices, the oldest first, those that were
@@ -34,7 +37,7 @@ type Precedents struct {
 // others are good all the same.
 func (s *Precedents) List(ctx context.Context) ([]ask.Precedent, error) {
 	var list []ask.Precedent
-	err := s.folder().each(disk.From(ctx), func(dir mailbox, name string) error {
+	err := s.folder().each(ctx, func(dir mailbox, name string) error {
 		id, ok := strings.CutSuffix(name, precedentSuffix)
 		if !ok {
 			return nil
@@ -60,7 +63,7 @@ func (s *Precedents) Remember(ctx context.Context, p ask.Precedent) error {
 	if p.ID == "" || fileStem(p.ID) != p.ID {
 		return fmt.Errorf("ask: a remembered choice has no good id: %q", p.ID)
 	}
-	if err := disk.From(ctx).Anywhere().MakeFolders(s.Dir, 0o700); err != nil {
+	if err := s.folder().make(ctx); err != nil {
 		return fmt.Errorf("ask: the choice was not remembered: %w", err)
 	}
 	p.Revoked = nil
@@ -85,7 +88,7 @@ func (s *Precedents) Revoke(ctx context.Context, id, by, reason string) (ask.Pre
 // Revoked reports whether a choice has been revoked. What cannot be read counts
 // as revoked.
 func (s *Precedents) Revoked(ctx context.Context, id string) bool {
-	dir, err := s.folder().open(disk.From(ctx))
+	dir, err := s.folder().open(ctx)
 	if err != nil {
 		return !errors.Is(err, os.ErrNotExist)
 	}
@@ -109,7 +112,9 @@ func (s *Precedents) find(ctx context.Context, id string) (ask.Precedent, error)
 	return ask.Precedent{}, &ask.RefusedError{Why: fmt.Sprintf("there is no remembered choice %q", id)}
 }
 
-func (s *Precedents) folder() *Folder { return &Folder{Dir: s.Dir, Now: s.Now} }
+func (s *Precedents) folder() *Folder {
+	return &Folder{Dir: s.Dir, Papers: s.Papers, choices: true, Now: s.Now}
+}
 
 // write makes a file that appears whole, once.
 func (s *Precedents) write(ctx context.Context, name string, v any) error {
@@ -117,7 +122,7 @@ func (s *Precedents) write(ctx context.Context, name string, v any) error {
 	if err != nil {
 		return err
 	}
-	dir, err := s.folder().open(disk.From(ctx))
+	dir, err := s.folder().open(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,14 +130,10 @@ func (s *Precedents) write(ctx context.Context, name string, v any) error {
 	if there, err := dir.exists(name); there || err != nil {
 		return err
 	}
-	temp, err := dir.writeTemp(name, data)
-	if err == nil {
-		err = dir.Rename(temp, name)
+	if err := dir.replace(name, data); err != nil {
+		return fmt.Errorf("ask: %q was not written: %w", name, err)
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("ask: %q was not written: %w", name, err), dir.discard(temp))
-	}
-	return dir.sync()
+	return nil
 }
 
 // precedent reads a choice, and whether it was revoked.

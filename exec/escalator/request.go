@@ -33,13 +33,10 @@ func (f *Folder) Request(ctx context.Context, r ask.Request) error {
 	if r.Run == "" || r.Reason == "" || r.Kind != ask.Obsolete && r.Kind != ask.Rollback {
 		return errors.New("ask: a request names a run, a reason, and whether the plan no longer holds or the run is to be set back")
 	}
-	if f.Dir == "" {
-		return errors.New("ask: the folder for questions has no name: set Dir")
-	}
-	if err := disk.From(ctx).Anywhere().MakeFolders(f.Dir, 0o700); err != nil {
+	if err := f.make(ctx); err != nil {
 		return fmt.Errorf("ask: the request was not left: %w", err)
 	}
-	dir, err := f.open(disk.From(ctx))
+	dir, err := f.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,7 +49,7 @@ func (f *Folder) Request(ctx context.Context, r ask.Request) error {
 	if err != nil {
 		return fmt.Errorf("ask: the request was not left: %w", err)
 	}
-	if err := dir.writeOnce(fileStem(r.Run)+requestSuffix, data); err != nil {
+	if err := dir.once(fileStem(r.Run)+requestSuffix, data); err != nil {
 		return fmt.Errorf("ask: the request was not left: %w", err)
 	}
 	return nil
@@ -62,16 +59,18 @@ func (f *Folder) Request(ctx context.Context, r ask.Request) error {
 // [os.ErrNotExist] if there is none. Where it does not say when it was left, the
 // file's time does.
 func (f *Folder) Requested(ctx context.Context, run string) (ask.Request, error) {
-	d, name := disk.From(ctx), fileStem(run)+requestSuffix
-	if _, err := d.Anywhere().Lstat(filepath.Join(f.Dir, name)); f.Dir != "" && errors.Is(err, os.ErrNotExist) {
-		return ask.Request{}, err // which is so nearly always, and is asked before each step
+	name := fileStem(run) + requestSuffix
+	if f.Dir != "" && f.Papers == nil {
+		if _, err := disk.From(ctx).Anywhere().Lstat(filepath.Join(f.Dir, name)); errors.Is(err, os.ErrNotExist) {
+			return ask.Request{}, err // which is so nearly always, and is asked before each step
+		}
 	}
-	dir, err := f.open(d)
+	dir, err := f.open(ctx)
 	if err != nil {
 		return ask.Request{}, err
 	}
 	defer dir.Close()
-	data, info, err := dir.read(name, maxAnswer)
+	data, put, err := dir.read(name, maxAnswer)
 	if err != nil {
 		return ask.Request{}, err
 	}
@@ -93,7 +92,7 @@ func (f *Folder) Requested(ctx context.Context, run string) (ask.Request, error)
 		return ask.Request{}, fmt.Errorf("ask: %q holds no request: %w", name, err)
 	}
 	if p.At.IsZero() {
-		p.At = info.ModTime()
+		p.At = put
 	}
 	return p.Request, nil
 }
@@ -104,7 +103,7 @@ func (f *Folder) Withdraw(ctx context.Context, r ask.Request) error {
 	if there, err := f.Requested(ctx, r.Run); err == nil && (there.Kind != r.Kind || !there.At.Equal(r.At)) {
 		return nil
 	}
-	dir, err := f.open(disk.From(ctx))
+	dir, err := f.open(ctx)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -122,7 +121,7 @@ func (f *Folder) Withdraw(ctx context.Context, r ask.Request) error {
 // Close removes what waits for somebody in a run that has ended: its questions
 // without an answer that counts, and the request for it.
 func (f *Folder) Close(ctx context.Context, run string) error {
-	return f.each(disk.From(ctx), func(dir mailbox, name string) error {
+	return f.each(ctx, func(dir mailbox, name string) error {
 		if name == fileStem(run)+requestSuffix {
 			return dir.discard(name)
 		}

@@ -215,7 +215,7 @@ func (s *site) page(ctx context.Context, run *history.Run, typed reply) (*runPag
 	}
 	id := run.Started.Run
 	page := &runPage{Dir: s.Workspace.Dir, Reload: true}
-	folder := &escalator.Folder{Dir: s.Workspace.QuestionDir()}
+	folder := s.Workspace.Questions()
 	for i, q := range run.Questions() {
 		f := questionForm{Question: *q, CSRF: s.door.derive("answer " + id),
 			Late: !q.Deadline.IsZero() && s.Now().After(q.Deadline)}

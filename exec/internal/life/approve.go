@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -65,11 +66,25 @@ func Verdicts(judged []gate.Judgement) []plan.Approval {
 }
 
 // keepPlan keeps the plan's meaning beside the trees, so that views can be
-// drawn when its file is gone.
+// drawn when its file is gone, and the files that it and its lock were read
+// from, so that the workspace can be made anew elsewhere.
 func keepPlan(ctx context.Context, s *session.Session) (ledger.Digest, error) {
 	text, err := json.Marshal(s.Plan)
 	if err != nil {
 		return "", fmt.Errorf("exec: plan: %w", err)
+	}
+	files := []string{s.LockFile}
+	for _, f := range s.Files {
+		files = append(files, f.Path)
+	}
+	for _, path := range files {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			continue // it was read from memory, or what is wrong with it is told where it is looked at
+		}
+		if _, err := s.Rec.Store.Put(ctx, source); err != nil {
+			return "", err
+		}
 	}
 	return s.Rec.Store.Put(ctx, text)
 }
