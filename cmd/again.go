@@ -157,7 +157,7 @@ func resumeWith(run *history.Run, dir string, given []string) string {
 			}
 		}
 	}
-	if !gives(given, "answers") && leftBefore(exec.Workspace{Dir: dir}.QuestionDir(), run.Started.Run) {
+	if !gives(given, "answers") && (exec.Workspace{Dir: dir}).Questions().Left(context.Background(), run.Started.Run) {
 		text += waits
 	}
 	return text

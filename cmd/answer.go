@@ -55,7 +55,7 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 	if err := confirmed(*q, &a, f.Remember, f.Confirm); err != nil {
 		return about(run, err)
 	}
-	if err := leave(ctx, &escalator.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
+	if err := leave(ctx, p.questions(ws.Dir), *q, a); err != nil {
 		return about(run, err)
 	}
 	chosen, _ := q.Choice(choice)

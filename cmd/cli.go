@@ -111,6 +111,12 @@ type With struct {
 	Blobs checkpoint.Blobs
 	// Runs keep journals; nil for a folder below .planlock.
 	Runs checkpoint.Runs
+	// Papers keep questions, answers, requests and choices; nil for folders below
+	// .planlock.
+	Papers checkpoint.Papers
+	// Open opens what --store and --blobs name, where Blobs and Runs are nil; blobs
+	// may be "". Nil: the program planlock-worker is called for that.
+	Open func(ctx context.Context, store, blobs string) (*Kept, error)
 }
 
 // arguments are the words of a command that are no flags, and the flag that
@@ -147,6 +153,7 @@ func (a *arguments) split(n int) (run string, others []string) {
 // workspaceFlag is the flag of all commands that look into a workspace.
 type workspaceFlag struct {
 	Dir string `again:"never" default:"." placeholder:"FOLDER" help:"the workspace"`
+	storeFlags
 }
 
 // workspaceDir is the workspace that the command is about.

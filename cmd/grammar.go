@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -55,7 +56,13 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 		brought = append(brought, in.seats().settled.agentNames()...)
 	}
 	c.given().typed = typed(k.Model.Node, words[:slices.Index(words, "--")], brought...)
-	err = c.Run(ctx, p)
+	shut, err := p.keeper(ctx, c, args)
+	if err == nil {
+		err = c.Run(ctx, p)
+	}
+	if failed := shut(); failed != nil {
+		err = errors.Join(err, failed)
+	}
 	if in, ok := c.runner.(interface{ workspaceDir() string }); ok {
 		return inWorkspace(in.workspaceDir(), err)
 	}

@@ -18,6 +18,7 @@ import (
 	proposing "github.com/planlock/planlock/exec/advice/external"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/learn"
 	"github.com/planlock/planlock/exec/mcp"
@@ -43,7 +44,7 @@ import (
 func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Runs: p.runs(dir),
 		Means: exec.Means{Now: p.now, Shell: ownshell.Args(), Secrets: secrets()},
-		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
+		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs, Papers: p.with.Papers,
 		Advisors:  maps.Clone(p.with.Advisors),
 		Documents: documents(), Languages: readable()}
 }
@@ -53,7 +54,7 @@ func readable() []source.Language { return append(languages.All(), treesitter.La
 
 // workspace is the one in dir, with what is known of its journals elsewhere.
 func (p *cli) workspace(dir string) exec.Workspace {
-	return exec.Workspace{Dir: dir, Runs: p.runs(dir), Blobs: p.with.Blobs,
+	return exec.Workspace{Dir: dir, Runs: p.runs(dir), Blobs: p.with.Blobs, Papers: p.with.Papers,
 		Documents: documents()}
 }
 
@@ -63,6 +64,13 @@ func (p *cli) runs(dir string) checkpoint.Runs {
 		return p.with.Runs
 	}
 	return filelog.Runs{Dir: filepath.Join(dir, exec.Own, "runs"), Witness: filelog.UserWitness().Outside(dir)}
+}
+
+// questions are those of a workspace that wait for answers.
+func (p *cli) questions(dir string) *escalator.Folder {
+	folder := p.workspace(dir).Questions()
+	folder.Now = p.now
+	return folder
 }
 
 // documents are what is drawn of each run.

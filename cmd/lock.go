@@ -205,7 +205,7 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 	c.LockFile = file
 	locked, err := lockfile.Read(draft, text, c.Options())
 	if moved := (*plan.LockError)(nil); errors.As(err, &moved) {
-		if id := amendedTo(ctx, exec.Workspace{Dir: c.Dir}, file, draft.Plan.Digest()); id != "" {
+		if id := amendedTo(ctx, p.workspace(c.Dir), file, draft.Plan.Digest()); id != "" {
 			return nil, &exec.RefusedError{Reasons: []string{fmt.Sprintf("run %s was amended to this plan and has not ended; the lock %s is the one that it began with", id, displayPath(file))},
 				Hint: resumeOther(c.Dir, id) + " goes on with it"}
 		}

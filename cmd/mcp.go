@@ -15,7 +15,6 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/mcp"
 	"github.com/planlock/planlock/internal/safetext"
@@ -412,7 +411,7 @@ func (s *served) answer(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 	if err != nil {
 		return documented(doc, "The person did not answer. "+waits, false)
 	}
-	if err := leave(ctx, &escalator.Folder{Dir: ws.QuestionDir(), Now: s.of.now}, *q, a); err != nil {
+	if err := leave(ctx, s.of.questions(ws.Dir), *q, a); err != nil {
 		return mcp.Said{}, errors.New(forPeople(err.Error()))
 	}
 	doc.Status, doc.Choice, doc.By, doc.Type = "answered", a.Choice, a.By, nil

@@ -13,7 +13,6 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
-	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 )

@@ -33,6 +33,9 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	if err := p.rebuild(ctx, ws, run); err != nil {
+		return err
+	}
 	f.recall(run.Policy.Given, f.typed)
 	f.flags = merged(run.Policy.Given, f.typed)
 	p.terms = termsOf(run.Policy.Given)

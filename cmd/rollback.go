@@ -224,7 +224,7 @@ func (p *cli) request(ctx context.Context, run *history.Run, dir string, r ask.R
 		return &usageError{"--reason: say why; it is shown to whoever decides"}
 	}
 	r.Run, r.By = run.Started.Run, defaultName()
-	if err := (exec.Workspace{Dir: dir}).Request(ctx, r); err != nil {
+	if err := p.workspace(dir).Request(ctx, r); err != nil {
 		return about(run, err)
 	}
 	when := "stops at its checkpoint and asks, at once if it is under way; else when it goes on"

@@ -8,7 +8,6 @@ import (
 	"github.com/planlock/planlock/cmd/internal/serve"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -44,7 +43,7 @@ func (f *serveCommand) Run(ctx context.Context, p *cli) error {
 	server := &serve.Server{Workspace: ws, By: orElse(f.By, defaultName()), Now: p.now,
 		Say: func(run *history.Run) action.Speller { return spellingOf(run, f.Dir, run.Policy.Given).spell },
 		Answer: func(ctx context.Context, run *history.Run, q ask.Question, a ask.Answer) error {
-			return leave(ctx, &escalator.Folder{Dir: ws.QuestionDir(), Now: p.now}, q, a)
+			return leave(ctx, p.questions(ws.Dir), q, a)
 		}}
 	err = server.Serve(ctx, l, host, func(address string) {
 		fmt.Fprintln(p.out, address)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"os/user"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -198,9 +197,9 @@ func waitsForAnswers(of *plan.Plan, mode plan.Mode) bool {
 // person there, unless a policy was named; else the policy: what was named, or
 // for a run that has left questions before, to leave this one too.
 func (s *session) seatEscalator(p *cli, c *exec.Controller, run string, waits bool) error {
-	folder := &escalator.Folder{Dir: exec.Workspace{Dir: c.Dir}.QuestionDir(), Now: p.now}
+	folder := p.questions(c.Dir)
 	person, interactive := s.seatPerson(p), p.interactive()
-	waits = !interactive && (waits || leftBefore(folder.Dir, run))
+	waits = !interactive && (waits || folder.Left(context.Background(), run))
 	collect := &left{folder: folder}
 	c.Escalator = collect
 	if interactive && s.Answers != "refuse" && s.Answers != "wait" && p.with.Escalator == nil {
@@ -419,18 +418,9 @@ func (l *left) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 func (l *left) refuse(why string, c *exec.Controller, run string) {
 	nobody := escalator.Refuse{Why: why}
 	l.next = nobody
-	if info, err := os.Lstat(l.folder.Dir); err != nil || info.IsDir() && !leftBefore(l.folder.Dir, run) {
+	if info, err := os.Lstat(l.folder.Dir); err != nil || info.IsDir() && !l.folder.Left(context.Background(), run) {
 		c.Escalator = nobody
 	}
-}
-
-// leftBefore reports whether a run has left questions in a folder.
-func leftBefore(dir, run string) bool {
-	if run == "" {
-		return false
-	}
-	found, err := filepath.Glob(filepath.Join(escapeGlob(dir), run+"-*.question.json"))
-	return err == nil && len(found) > 0
 }
 
 // defaultName is what the system calls who is there.

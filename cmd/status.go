@@ -13,7 +13,6 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -45,7 +44,7 @@ func (f *statusCommand) Run(ctx context.Context, p *cli) error {
 	return p.draw(p.out, paint.Status, func(w io.Writer) error {
 		printStatus(w, run, stands)
 		p.trees(ctx, w, f.Dir)
-		printNext(ctx, w, run, f.Dir)
+		printNext(ctx, w, ws, run)
 		if f.first() == "" && run.Ended != nil {
 			p.tellUnended(ctx, ws, run)
 		}
@@ -91,9 +90,10 @@ func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 }
 
 // printNext says what a person can do now.
-func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
+func printNext(ctx context.Context, w io.Writer, ws exec.Workspace, run *history.Run) {
+	dir := ws.Dir
 	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
-	folder := &escalator.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}
+	folder := ws.Questions()
 	if r, err := folder.Requested(ctx, id); err == nil {
 		fmt.Fprintf(w, "request  %s; this is asked when the run goes on\n", escaped(r.String()))
 	}
@@ -127,7 +127,7 @@ func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 		again := action.Action{Kind: action.Rollback, Run: id, Step: run.After.CutOff().To}
 		fmt.Fprintf(w, "next     %s\n", escaped(spelling{dir: dir}.spell(again)))
 	case run.After != nil:
-		onwards(w, spellingOf(run, dir, run.Policy.Given).anew(exec.Workspace{Dir: dir}, run))
+		onwards(w, spellingOf(run, dir, run.Policy.Given).anew(ws, run))
 	case run.Ended != nil:
 		fmt.Fprintf(w, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:

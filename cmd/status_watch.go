@@ -57,7 +57,7 @@ func (f *statusCommand) shower(ctx context.Context, p *cli) func(*history.Run) e
 			}
 		} else {
 			printStatus(&now, run, stands)
-			printNext(ctx, &now, run, f.Dir)
+			printNext(ctx, &now, p.workspace(f.Dir), run)
 		}
 		text := now.String()
 		if text == last {

@@ -217,6 +217,16 @@ func (f *Folder) Questions() ([]ask.Question, error) {
 	return open, err
 }
 
+// Left reports whether a run has left questions here, answered or not.
+func (f *Folder) Left(ctx context.Context, run string) bool {
+	left := false
+	err := f.each(ctx, func(_ mailbox, name string) error {
+		left = left || run != "" && strings.HasPrefix(name, fileStem(run)+"-") && strings.HasSuffix(name, questionSuffix)
+		return nil
+	})
+	return left && err == nil
+}
+
 // byAge puts the question first that waits longest. Those of one moment keep
 // one order, so that lists can be compared.
 func byAge(a, b ask.Question) int {

@@ -1,0 +1,216 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint"
+	planlock "github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/disk"
+)
+
+// A Kept is where runs are kept that are not in the folder of their workspace.
+type Kept struct {
+	Blobs  checkpoint.Blobs
+	Runs   checkpoint.Runs
+	Papers checkpoint.Papers
+	Close  func() error
+}
+
+// workerName is the program that knows stores which this one does not.
+const workerName = "planlock-worker"
+
+// storeFile says in the folder of the controller where a workspace keeps its
+// runs, if not there.
+const storeFile = "store"
+
+const storeSchema = "planlock.store/1"
+
+// storeFlags say where runs are kept.
+type storeFlags struct {
+	Store string `again:"never" placeholder:"URL" help:"where journals, questions and contents are kept if not in the workspace, as in postgres://HOST/DATABASE or sqlite:FILE; the workspace remembers it (docs/stores.md)"`
+	Blobs string `again:"never" placeholder:"URL" help:"where contents are kept if not with the rest, as in s3://BUCKET; the workspace remembers it"`
+}
+
+// stores makes every command that embeds storeFlags say where runs are kept.
+func (f *storeFlags) stores() *storeFlags { return f }
+
+// A place is where a workspace keeps its runs.
+type place struct {
+	Schema string `json:"schema"`
+	Store  string `json:"store"`
+	Blobs  string `json:"blobs,omitempty"`
+}
+
+// keeper opens where the workspace of a call keeps its runs, if that is
+// elsewhere, and returns what closes it. Where this program knows no stores, it
+// becomes the one that does.
+func (p *cli) keeper(ctx context.Context, c *command, args []string) (shut func() error, err error) {
+	none := func() error { return nil }
+	in, can := c.runner.(interface {
+		workspaceDir() string
+		stores() *storeFlags
+	})
+	if !can || p.with.Runs != nil || p.with.Blobs != nil {
+		return none, nil
+	}
+	dir, typed := in.workspaceDir(), in.stores()
+	at, err := placeOf(dir)
+	if err != nil {
+		return none, err
+	}
+	typedStore, err := storeURL(typed.Store)
+	if err != nil {
+		return none, err
+	}
+	typedBlobs, err := storeURL(typed.Blobs)
+	switch {
+	case err != nil:
+		return none, err
+	case typedStore == "" && typedBlobs == "" && at.Store == "":
+		return none, nil
+	case typedStore == "" && at.Store == "":
+		return none, &usageError{fmt.Sprintf("%s: --blobs says where contents go: say with --store where journals do", c.name)}
+	case at.Store != "" && (typedStore != "" && typedStore != at.Store || typedBlobs != "" && typedBlobs != at.Blobs):
+		return none, &usageError{fmt.Sprintf("%s: this workspace keeps its runs at %s; use another workspace for %s", c.name,
+			quoted(strings.TrimSpace(at.Store+" "+at.Blobs)), quoted(strings.TrimSpace(typedStore+" "+typedBlobs)))}
+	case at.Store == "":
+		if err := onlyElsewhere(ctx, c.name, dir); err != nil {
+			return none, err
+		}
+		at = place{storeSchema, typedStore, typedBlobs}
+	}
+	if p.with.Open == nil {
+		return none, becomeWorker(at, args)
+	}
+	kept, err := p.with.Open(ctx, at.Store, at.Blobs)
+	if err != nil {
+		return none, err
+	}
+	p.with.Blobs, p.with.Runs, p.with.Papers = kept.Blobs, kept.Runs, kept.Papers
+	if typed.Store == "" || c.name != "run" && c.name != "resume" {
+		return kept.Close, nil
+	}
+	return kept.Close, remember(ctx, dir, at)
+}
+
+// placeOf is where a workspace keeps its runs; zero for itself.
+func placeOf(dir string) (at place, err error) {
+	file := filepath.Join(dir, planlock.Own, storeFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return at, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &at)
+	}
+	if err == nil && (at.Schema != storeSchema || at.Store == "") {
+		err = fmt.Errorf("its schema is %q, not %q, or it names no store", at.Schema, storeSchema)
+	}
+	if err != nil {
+		return place{}, fmt.Errorf("%s does not say where the workspace keeps its runs: %w", quoted(file), err)
+	}
+	return at, nil
+}
+
+// remember has a workspace know where it keeps its runs.
+func remember(ctx context.Context, dir string, at place) error {
+	text, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	root, folder := disk.From(ctx).Anywhere(), filepath.Join(dir, planlock.Own)
+	if err := root.MakeFolders(folder, 0o755); err != nil {
+		return err
+	}
+	return root.Replace(filepath.Join(folder, storeFile), append(text, '\n'), 0o644)
+}
+
+// storeURL is the address of a store as it is kept and shown. It must not have
+// a password, and a file is named from the root.
+func storeURL(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" {
+		return "", &usageError{fmt.Sprintf("%s is no address of a store, such as postgres://HOST/DATABASE, sqlite:FILE or s3://BUCKET", quoted(text))}
+	}
+	if _, secret := u.User.Password(); secret {
+		u.User = url.User(u.User.Username())
+		return "", &usageError{fmt.Sprintf("the address of a store must have no password, since workspaces remember it: say %s, and have PGPASSWORD or ~/.pgpass know the password",
+			quoted(u.String()))}
+	}
+	if u.Scheme == "sqlite" && u.Opaque != "" && !filepath.IsAbs(u.Opaque) {
+		full, err := filepath.Abs(u.Opaque)
+		if err != nil {
+			return "", err
+		}
+		return "sqlite:" + filepath.ToSlash(full), nil
+	}
+	return text, nil
+}
+
+// onlyElsewhere refuses another place for the runs of a workspace that has some
+// already.
+func onlyElsewhere(ctx context.Context, name, dir string) error {
+	ids, err := planlock.Workspace{Dir: dir}.IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return nil // a folder that is not there is made, or told of later
+	}
+	return &usageError{fmt.Sprintf("%s: this workspace keeps %s in itself already: use another workspace, or none with --store",
+		name, plural(len(ids), "run"))}
+}
+
+// becomeWorker has the program that knows stores carry out the call, with the
+// same words. It returns if there is none.
+func becomeWorker(at place, args []string) error {
+	program, err := worker()
+	if err != nil {
+		return fmt.Errorf("the runs of this workspace are kept at %s, and for that planlock calls %s, which is not there: go install github.com/planlock/planlock/cmd/%s@latest",
+			quoted(at.Store), workerName, workerName)
+	}
+	return replaceBy(program, args)
+}
+
+// worker finds that program: beside this one, or on PATH.
+func worker() (string, error) {
+	name := workerName
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if own, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(own), name)
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			return beside, nil
+		}
+	}
+	return exec.LookPath(name)
+}
+
+// rebuild makes the workspace of a run that is to go on in an empty folder, where
+// the run is kept elsewhere.
+func (p *cli) rebuild(ctx context.Context, ws planlock.Workspace, run *history.Run) error {
+	if p.with.Runs == nil || run.Sealed != nil {
+		return nil
+	}
+	entries, err := os.ReadDir(ws.Dir)
+	if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != planlock.Own {
+		return err
+	}
+	if err := ws.Rebuild(ctx, run.Started.Run); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.err, "the workspace of run %s was made anew in %s\n", run.Started.Run, escaped(ws.Dir))
+	return nil
+}
