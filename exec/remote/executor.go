@@ -1,0 +1,194 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
+	"github.com/planlock/planlock/plan"
+)
+
+// mostLost is how often a job is given away whose workers were lost.
+const mostLost = 5
+
+// An Executor gives attempts away to workers. It must not be copied once it is
+// used, and may be used by many runs at a time.
+type Executor struct {
+	// Jobs are where attempts go.
+	Jobs Queue
+	// Blobs have the trees: those of the controller, which all workers share.
+	Blobs checkpoint.Blobs
+	// As is who carries steps out, here and on workers: its name and its identity
+	// are those of the executor. Here it carries out what cannot be undone.
+	As exec.Executor
+	// NoSandbox has workers run commands at level none, as exec.Controller does.
+	NoSandbox bool
+	// Tell, if it is set, is told which worker carried an attempt out, and which
+	// was lost.
+	Tell func(text string)
+}
+
+// Name is that of who carries steps out.
+func (x *Executor) Name() string {
+	if n, ok := x.As.(exec.Named); ok {
+		return n.Name()
+	}
+	return ""
+}
+
+// Version is that of who carries steps out, so that an envelope is the same
+// wherever that is.
+func (x *Executor) Version(ctx context.Context) (string, error) {
+	if v, ok := x.As.(exec.Versioned); ok {
+		return v.Version(ctx)
+	}
+	return "", nil
+}
+
+// Identity is that of who carries steps out.
+func (x *Executor) Identity(ctx context.Context) (string, error) { return identity(ctx, x.As) }
+
+func identity(ctx context.Context, x exec.Executor) (string, error) {
+	if i, ok := x.(gate.Identified); ok {
+		return i.Identity(ctx)
+	}
+	return "", nil
+}
+
+// Needs are those of who carries steps out.
+func (x *Executor) Needs(ctx context.Context) (exec.Needs, error) {
+	if n, ok := x.As.(exec.Needing); ok {
+		return n.Needs(ctx)
+	}
+	return exec.Needs{}, nil
+}
+
+// Execute gives the attempt away, waits for what comes of it, and puts that into
+// w.Dir. A worker that is lost costs no attempt: another one takes its place.
+func (x *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+	if w.Step.Rollback == plan.Irreversible {
+		return x.As.Execute(ctx, w)
+	}
+	store := checkpoint.NewStore(x.Blobs)
+	before, err := scanOf(ctx, w.Dir, nil)
+	if err != nil {
+		return exec.Outcome{}, err
+	}
+	job, err := x.job(ctx, store, w, before)
+	if err != nil {
+		return exec.Outcome{}, err
+	}
+	for again := 0; ; again++ {
+		job.Key = key(w, again)
+		result, err := x.give(ctx, job)
+		if errors.Is(err, ErrLost) && again < mostLost {
+			x.tell(fmt.Sprintf("step %s: its worker is gone, and it is given to another", w.Step.Address))
+			continue
+		}
+		if err != nil {
+			return exec.Outcome{}, err
+		}
+		x.tell(fmt.Sprintf("step %s was carried out by %s", w.Step.Address, result.Host))
+		return x.take(ctx, store, w, before, result)
+	}
+}
+
+func (x *Executor) tell(text string) {
+	if x.Tell != nil {
+		x.Tell(text)
+	}
+}
+
+// job keeps what a worker needs.
+func (x *Executor) job(ctx context.Context, store *checkpoint.Store, w exec.Work, before *ledger.Tree) (Job, error) {
+	job := Job{Run: w.RunID, Step: w.Step.Address, Attempt: w.Attempt, Executor: x.Name()}
+	var err error
+	if job.Identity, err = identity(ctx, x.As); err != nil {
+		return job, err
+	}
+	if job.Base, err = store.Snapshot(ctx, w.Dir, before, record.Snapshot{}); err != nil {
+		return job, fmt.Errorf("remote: the tree that step %s begins with cannot be kept: %w", w.Step.Address, err)
+	}
+	asked := requestOf(w)
+	asked.NoSandbox = x.NoSandbox
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return job, fmt.Errorf("remote: step %s cannot be given away: %w", w.Step.Address, err)
+	}
+	job.Request, err = store.Put(ctx, text)
+	return job, err
+}
+
+// give gives a job away and waits for its result. Where nobody waits any more,
+// nobody is to carry it out.
+func (x *Executor) give(ctx context.Context, job Job) (Result, error) {
+	if err := x.Jobs.Submit(ctx, job); err != nil {
+		return Result{}, fmt.Errorf("remote: step %s cannot be given away: %w", job.Step, err)
+	}
+	result, err := x.Jobs.Result(ctx, job.Key)
+	if err == nil {
+		return result, nil
+	}
+	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if failed := x.Jobs.Cancel(again, job.Key); failed != nil && !errors.Is(err, ErrLost) {
+		err = errors.Join(err, failed)
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return Result{}, err
+}
+
+// patience is how long it may take to call a job back.
+const patience = 10 * time.Second
+
+// take puts what a worker made into the folder of the attempt, and says what it
+// said.
+func (x *Executor) take(ctx context.Context, store *checkpoint.Store, w exec.Work, before *ledger.Tree,
+	r Result) (exec.Outcome, error) {
+	if r.Broken != "" {
+		return exec.Outcome{}, fmt.Errorf("remote: worker %s could not carry it out: %s", r.Host, r.Broken)
+	}
+	text, err := store.Get(ctx, r.Said)
+	var what Said
+	if err == nil {
+		err = json.Unmarshal(text, &what)
+	}
+	if err != nil {
+		return exec.Outcome{}, fmt.Errorf("remote: what worker %s said: %w", r.Host, err)
+	}
+	if r.Tree.Tree != "" {
+		made, err := store.Tree(ctx, r.Tree)
+		if err == nil {
+			err = store.Restore(ctx, w.Dir, made, before)
+		}
+		if err != nil {
+			return exec.Outcome{}, fmt.Errorf("remote: what worker %s made: %w", r.Host, err)
+		}
+	}
+	if w.Output != nil {
+		if _, err := w.Output.Write(what.Printed); err != nil {
+			return exec.Outcome{}, err
+		}
+	}
+	return what.Outcome, what.err()
+}
+
+// scanOf reads all of a folder of an attempt, but for what is the controller's.
+func scanOf(ctx context.Context, dir string, last *ledger.Tree) (*ledger.Tree, error) {
+	s := &scan.Scanner{Tolerant: true}
+	tree, err := s.Scan(ctx, dir, last)
+	if err != nil {
+		return nil, fmt.Errorf("remote: %w", err)
+	}
+	return tree, nil
+}

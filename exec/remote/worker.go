@@ -1,0 +1,262 @@
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/internal/process/environ"
+	"github.com/planlock/planlock/ledger"
+)
+
+// A Worker carries out jobs. Executors, Jobs and Blobs are needed.
+type Worker struct {
+	// Jobs are where it takes them from.
+	Jobs Source
+	// Blobs have the trees: those that the owners of runs have.
+	Blobs checkpoint.Blobs
+	// Executors carry jobs out; a job whose executor is not among them, or is
+	// another one, is left to other workers.
+	Executors exec.Executors
+	// Dir is where it works: a folder of its own, made where it is missing. ""
+	// is a temporary one, which is removed in the end. The tree of the last job
+	// stays there, so that the next one costs only what differs.
+	Dir string
+	// At is how many jobs it carries out at a time; 0: one.
+	At int
+	// Host is what it is called; "": the name of the machine and its process.
+	Host string
+	// Shell is as in exec.Means.
+	Shell []string
+	// Log gets what is of interest to whoever looks after workers; nil discards it.
+	Log *slog.Logger
+}
+
+// Run carries out jobs until ctx ends, and returns once all of them have ended.
+// Its error is nil then; any other says that it cannot work: its folder cannot be
+// made, or jobs cannot be taken.
+func (w *Worker) Run(ctx context.Context) error {
+	dir := w.Dir
+	if dir == "" {
+		temp, err := os.MkdirTemp("", "planlock-worker-")
+		if err != nil {
+			return fmt.Errorf("remote: %w", err)
+		}
+		defer os.RemoveAll(temp) // as far as the system lets it
+		dir = temp
+	}
+	var (
+		wait sync.WaitGroup
+		errs = make([]error, max(w.At, 1))
+	)
+	for i := range errs {
+		wait.Go(func() { errs[i] = w.lane(ctx, filepath.Join(dir, fmt.Sprint("lane-", i+1))) })
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// lane carries out one job after another in a folder.
+func (w *Worker) lane(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("remote: %w", err)
+	}
+	for {
+		lease, err := w.Jobs.Take(ctx, func(j Job) bool { return w.able(ctx, j) })
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("remote: jobs cannot be taken: %w", err)
+		}
+		w.work(ctx, lease, dir)
+	}
+}
+
+// able reports whether a job is for this worker.
+func (w *Worker) able(ctx context.Context, j Job) bool {
+	x := w.executor(j.Executor)
+	if x == nil {
+		return false
+	}
+	mine, err := identity(ctx, x)
+	return err == nil && mine == j.Identity
+}
+
+func (w *Worker) executor(name string) exec.Executor {
+	if x := w.Executors[name]; x != nil {
+		return x
+	}
+	x := w.Executors[""]
+	if n, ok := x.(exec.Named); ok && n.Name() == name || name == "" {
+		return x
+	}
+	return nil
+}
+
+// work carries a job out, and gives back what came of it. A worker that is told
+// to end gives back the job.
+func (w *Worker) work(ctx context.Context, lease Lease, dir string) {
+	log, job := cmp.Or(w.Log, slog.New(slog.DiscardHandler)), lease.Job()
+	log = log.With("job", job.Key)
+	doing, end := context.WithCancelCause(lease.Context())
+	stop := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
+	defer stop()
+	defer end(nil)
+	log.Info("begun")
+	result := w.result(doing, job, dir)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	var err error
+	switch {
+	case lease.Context().Err() != nil:
+		log.Info("ended", "why", context.Cause(lease.Context()))
+		return
+	case ctx.Err() != nil:
+		err = lease.Return(last)
+	default:
+		err = lease.Done(last, result)
+	}
+	if err != nil {
+		log.Warn("what came of it cannot be given back", "err", err)
+		return
+	}
+	log.Info("done", "broken", result.Broken)
+}
+
+// host is what the worker is called.
+func (w *Worker) host() string {
+	if w.Host != "" {
+		return w.Host
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		name = "somewhere"
+	}
+	return fmt.Sprintf("%s/%d", name, os.Getpid())
+}
+
+// result is what came of a job.
+func (w *Worker) result(ctx context.Context, job Job, dir string) Result {
+	r := Result{Key: job.Key, Host: w.host()}
+	if err := w.carryOut(ctx, job, dir, &r); err != nil {
+		r.Broken = err.Error()
+	}
+	return r
+}
+
+// carryOut carries a job out. An error says that it could not be; one that the
+// executor returned is none.
+func (w *Worker) carryOut(ctx context.Context, job Job, dir string, r *Result) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the executor panicked: %v", p)
+		}
+	}()
+	store := checkpoint.NewStore(w.Blobs)
+	text, err := store.Get(ctx, job.Request)
+	if err != nil {
+		return err
+	}
+	var asked Request
+	if err := json.Unmarshal(text, &asked); err != nil {
+		return fmt.Errorf("its request cannot be read: %w", err)
+	}
+	base, err := w.place(ctx, store, dir, job.Base)
+	if err != nil {
+		return err
+	}
+	if asked.Step == nil || asked.Task == nil {
+		return errors.New("its request names no step")
+	}
+	work := asked.work(job)
+	home, err := os.MkdirTemp("", "planlock-home-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	runner, err := w.runner(asked, dir)
+	if err != nil {
+		return err
+	}
+	var printed lockedBuffer
+	work.Dir, work.Home, work.Runner, work.Output = dir, home, runner, &printed
+	work.Activity, work.Spent = func(string) {}, func(exec.Usage) {}
+	outcome, failed := w.executor(job.Executor).Execute(ctx, work)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	what := Said{Outcome: outcome, Printed: printed.Bytes()}
+	if failed != nil {
+		what.Error = failed.Error()
+		what.Kind, what.Until = kindOf(failed)
+	}
+	made, err := scanOf(ctx, dir, base)
+	if err == nil {
+		r.Tree, err = store.Snapshot(ctx, dir, made, job.Base)
+	}
+	if err != nil {
+		return fmt.Errorf("what it made cannot be kept: %w", err)
+	}
+	if text, err = json.Marshal(what); err == nil {
+		r.Said, err = store.Put(ctx, text)
+	}
+	return err
+}
+
+// place has a folder hold a tree, and writes only what differs.
+func (w *Worker) place(ctx context.Context, store *checkpoint.Store, dir string, base record.Snapshot) (*ledger.Tree,
+	error) {
+	want, err := store.Tree(ctx, base)
+	if err != nil {
+		return nil, fmt.Errorf("the tree that it begins with: %w", err)
+	}
+	have, err := scanOf(ctx, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Restore(ctx, dir, want, have); err != nil {
+		return nil, fmt.Errorf("the tree that it begins with: %w", err)
+	}
+	return scanOf(ctx, dir, nil)
+}
+
+// runner runs commands in the sandbox of the plan.
+func (w *Worker) runner(asked Request, dir string) (*process.Runner, error) {
+	box, output, err := process.FromPlan(asked.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	if asked.NoSandbox {
+		box.Level, box.NoNetwork = process.None, false
+	}
+	if a := asked.Step.Access; a != nil && a.Writes != nil {
+		box.Writes = a.Writes
+	}
+	box.Workspace = dir
+	return &process.Runner{Dir: dir, Shell: w.Shell, Env: environ.For(asked.Sandbox.Env), Sandbox: box, OutputLimit: output}, nil
+}
+
+// A lockedBuffer takes what executors print, from several goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+// Write adds to it.
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
