@@ -28,6 +28,9 @@ type cli struct {
 	now      func() time.Time
 	color    paint.When // "" like auto
 	terms    terms      // under which plans are read
+	args     []string   // the words of the call
+
+	closers []func() error // of what it opened
 
 	// Of a call that an agent has somebody make; nil of one that was typed.
 	begun  func(run string)                                             // told of the run that begins or goes on
@@ -117,6 +120,9 @@ type With struct {
 	// Open opens what --store and --blobs name, where Blobs and Runs are nil; blobs
 	// may be "". Nil: the program planlock-worker is called for that.
 	Open func(ctx context.Context, store, blobs string) (*Kept, error)
+	// Engine opens what --engine names, for what is kept at store. Nil: the program
+	// planlock-worker is called for that.
+	Engine func(ctx context.Context, name, store string) (*Engine, error)
 }
 
 // arguments are the words of a command that are no flags, and the flag that

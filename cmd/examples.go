@@ -37,6 +37,8 @@ func examples(name string) []string {
 		return []string{"planlock abandon --reason 'nobody wants it any more'", "planlock report"}
 	case "rollback":
 		return []string{"planlock rollback 1.1", "planlock rollback 1.1 --request --reason 'it builds on a mistake'"}
+	case "worker":
+		return []string{"planlock worker --store postgres://db/plans --engine postgres", "planlock worker --store postgres://db/plans --engine temporal://localhost:7233/default --jobs 2"}
 	case "serve":
 		return []string{"planlock serve", "planlock serve --listen :8080 --by ana"}
 	case "report":
@@ -46,7 +48,7 @@ func examples(name string) []string {
 	case "diff":
 		return []string{"planlock diff 1.1", "planlock diff 1.1 --attempt 1 --format json"}
 	case "verify":
-		return []string{"planlock verify", "planlock verify --store"}
+		return []string{"planlock verify", "planlock verify --contents"}
 	case "attest":
 		return []string{"planlock attest -o run.intoto.json", "planlock attest --type provenance --format bundle"}
 	case "tree":

@@ -135,7 +135,7 @@ func TestExamples(t *testing.T) {
 			}
 			for i, line := range lines {
 				words := strings.Fields(line)
-				if words[0] == "claude" || name == "serve" || words[len(words)-1] == "source" ||
+				if words[0] == "claude" || name == "serve" || name == "worker" || words[len(words)-1] == "source" ||
 					strings.Contains(line, "man -l") && !there("man") {
 					continue // for another program or shell than this one, or without an end
 				}

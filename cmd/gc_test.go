@@ -19,12 +19,12 @@ func TestCollectedText(t *testing.T) {
 		"one": {1, true, "Would free 1 byte: 1 content of files and folders that no run here needs any more.\n" +
 			"Contents lie in packs, the files in .planlock/objects/packs: 1 pack would be removed, 1 pack would be written anew with what is needed.\n" +
 			"1 content stays, because 1 run needs it.\n" +
-			"1 pack left as it is, because of damage: planlock verify --store says more.\n" +
+			"1 pack left as it is, because of damage: planlock verify --contents says more.\n" +
 			"1 pack left as it is, because another program writes it.\n"},
 		"two": {2, false, "Freed 2 bytes: 2 contents of files and folders that no run here needs any more.\n" +
 			"Contents lie in packs, the files in .planlock/objects/packs: 2 packs were removed, 2 packs were written anew with what is needed.\n" +
 			"2 contents stay, because 2 runs need them.\n" +
-			"2 packs left as they are, because of damage: planlock verify --store says more.\n" +
+			"2 packs left as they are, because of damage: planlock verify --contents says more.\n" +
 			"2 packs left as they are, because another program writes them.\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

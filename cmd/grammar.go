@@ -56,11 +56,11 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 		brought = append(brought, in.seats().settled.agentNames()...)
 	}
 	c.given().typed = typed(k.Model.Node, words[:slices.Index(words, "--")], brought...)
-	shut, err := p.keeper(ctx, c, args)
-	if err == nil {
+	p.args = args
+	if err = p.keep(ctx, c); err == nil {
 		err = c.Run(ctx, p)
 	}
-	if failed := shut(); failed != nil {
+	if failed := p.shut(); failed != nil {
 		err = errors.Join(err, failed)
 	}
 	if in, ok := c.runner.(interface{ workspaceDir() string }); ok {
@@ -152,6 +152,7 @@ func commands() []command {
 		{during, "abandon", "[RUN]", "ends a run that nobody wants any more", &abandonCommand{}},
 		{during, "rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", &rollbackCommand{}},
 		{during, "mcp", "", "serves plans and runs of a workspace to an agent, over the Model Context Protocol", &mcpCommand{}},
+		{during, "worker", "", "carries out steps of runs that others own", &workerCommand{}},
 		{during, "serve", "", "shows the runs of a workspace in a browser, and takes answers there", &serveCommand{}},
 		{after, "report", "[RUN]", "draws the report of a run", &reportCommand{}},
 		{after, "log", "[RUN]", "prints records of the journal, all or some", &logCommand{}},

@@ -143,7 +143,8 @@ type conduct struct {
 	Budget      string        `again:"always" placeholder:"AMOUNT" help:"what the run may cost over all its sessions, in US dollars, as in 5.00, as far as who works for it says what that costs: it stops when that is spent, to be resumed with more; no limit by default"`
 	Jobs        int           `again:"always" placeholder:"N" help:"how many steps run at once that the plan declares independent; 1: none, 0: what the plan says, else the processors for commands, and 4 for agents"`
 	Isolate     bool          `again:"begin" help:"work in a clone; the workspace changes only if the run succeeds"`
-	NoSandbox   bool          `again:"begin" help:"run commands without a sandbox; part of what is locked"`
+	engineFlag
+	NoSandbox bool `again:"begin" help:"run commands without a sandbox; part of what is locked"`
 }
 
 // controller is what the flags ask for. executor is the default one of the run
@@ -175,7 +176,10 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 	if err := s.commits(c, s.flags); err != nil {
 		return nil, err
 	}
-	return c, s.seat(ctx, p, c, executor)
+	if err := s.seat(ctx, p, c, executor); err != nil {
+		return c, err
+	}
+	return c, p.giveAway(ctx, c, s.Engine)
 }
 
 // waitsForAnswers reports whether questions that nobody is there to answer are left, to be

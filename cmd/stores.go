@@ -16,7 +16,6 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	planlock "github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/internal/disk"
 )
 
 // A Kept is where runs are kept that are not in the folder of their workspace.
@@ -52,56 +51,54 @@ type place struct {
 	Blobs  string `json:"blobs,omitempty"`
 }
 
-// keeper opens where the workspace of a call keeps its runs, if that is
-// elsewhere, and returns what closes it. Where this program knows no stores, it
-// becomes the one that does.
-func (p *cli) keeper(ctx context.Context, c *command, args []string) (shut func() error, err error) {
-	none := func() error { return nil }
+// keep opens where the workspace of a call keeps its runs, if that is elsewhere.
+// Where this program knows no stores, it becomes the one that does.
+func (p *cli) keep(ctx context.Context, c *command) error {
 	in, can := c.runner.(interface {
 		workspaceDir() string
 		stores() *storeFlags
 	})
 	if !can || p.with.Runs != nil || p.with.Blobs != nil {
-		return none, nil
+		return nil
 	}
 	dir, typed := in.workspaceDir(), in.stores()
 	at, err := placeOf(dir)
 	if err != nil {
-		return none, err
+		return err
 	}
-	typedStore, err := storeURL(typed.Store)
-	if err != nil {
-		return none, err
+	var given place
+	if given.Store, err = storeURL(typed.Store); err == nil {
+		given.Blobs, err = storeURL(typed.Blobs)
 	}
-	typedBlobs, err := storeURL(typed.Blobs)
 	switch {
 	case err != nil:
-		return none, err
-	case typedStore == "" && typedBlobs == "" && at.Store == "":
-		return none, nil
-	case typedStore == "" && at.Store == "":
-		return none, &usageError{fmt.Sprintf("%s: --blobs says where contents go: say with --store where journals do", c.name)}
-	case at.Store != "" && (typedStore != "" && typedStore != at.Store || typedBlobs != "" && typedBlobs != at.Blobs):
-		return none, &usageError{fmt.Sprintf("%s: this workspace keeps its runs at %s; use another workspace for %s", c.name,
-			quoted(strings.TrimSpace(at.Store+" "+at.Blobs)), quoted(strings.TrimSpace(typedStore+" "+typedBlobs)))}
+		return err
+	case given.Store == "" && given.Blobs == "" && at.Store == "":
+		return nil
+	case given.Store == "" && at.Store == "":
+		return &usageError{fmt.Sprintf("%s: --blobs says where contents go: say with --store where journals do", c.name)}
+	case at.Store != "" && (given.Store != "" && given.Store != at.Store || given.Blobs != "" && given.Blobs != at.Blobs):
+		return &usageError{fmt.Sprintf("%s: this workspace keeps its runs at %s; use another workspace for %s", c.name,
+			quoted(strings.TrimSpace(at.Store+" "+at.Blobs)), quoted(strings.TrimSpace(given.Store+" "+given.Blobs)))}
 	case at.Store == "":
 		if err := onlyElsewhere(ctx, c.name, dir); err != nil {
-			return none, err
+			return err
 		}
-		at = place{storeSchema, typedStore, typedBlobs}
+		at = place{storeSchema, given.Store, given.Blobs}
 	}
 	if p.with.Open == nil {
-		return none, becomeWorker(at, args)
+		return becomeWorker(at, p.args)
 	}
 	kept, err := p.with.Open(ctx, at.Store, at.Blobs)
 	if err != nil {
-		return none, err
+		return err
 	}
 	p.with.Blobs, p.with.Runs, p.with.Papers = kept.Blobs, kept.Runs, kept.Papers
+	p.later(kept.Close)
 	if typed.Store == "" || c.name != "run" && c.name != "resume" {
-		return kept.Close, nil
+		return nil
 	}
-	return kept.Close, remember(ctx, dir, at)
+	return remember(dir, at)
 }
 
 // placeOf is where a workspace keeps its runs; zero for itself.
@@ -124,16 +121,16 @@ func placeOf(dir string) (at place, err error) {
 }
 
 // remember has a workspace know where it keeps its runs.
-func remember(ctx context.Context, dir string, at place) error {
+func remember(dir string, at place) error {
 	text, err := json.Marshal(at)
 	if err != nil {
 		return err
 	}
-	root, folder := disk.From(ctx).Anywhere(), filepath.Join(dir, planlock.Own)
-	if err := root.MakeFolders(folder, 0o755); err != nil {
+	folder := filepath.Join(dir, planlock.Own)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	return root.Replace(filepath.Join(folder, storeFile), append(text, '\n'), 0o644)
+	return writeFile(filepath.Join(folder, storeFile), append(text, '\n'))
 }
 
 // storeURL is the address of a store as it is kept and shown. It must not have

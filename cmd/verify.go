@@ -16,16 +16,16 @@ import (
 
 // verifyCommand is "planlock verify": it proves a run: its journal, its trees
 // with all contents, and its views, and says who signed it. It only reads.
-// --store proves all that is kept for any run instead, and names each fault with
+// --contents proves all that is kept for any run instead, and names each fault with
 // who needs what is damaged or missing, and --attestation verifies a statement
 // that was signed about a run. The first fault of a run is the error,
 // faults of a store are lines of output.
 type verifyCommand struct {
 	arguments
 	workspaceFlag
-	Store  bool   `help:"read all that is kept for any run instead, and name what is damaged or missing and who needs it"`
-	Keys   string `placeholder:"FILE" help:"a file of known keys, as planlock key prints them, each with whose it is; a run that none of them signed is refused"`
-	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
+	Contents bool   `help:"read all that is kept for any run instead, and name what is damaged or missing and who needs it"`
+	Keys     string `placeholder:"FILE" help:"a file of known keys, as planlock key prints them, each with whose it is; a run that none of them signed is refused"`
+	Format   string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
 
 	Attestation string   `placeholder:"FILE" help:"verify an attestation of a run instead: who signed it, and that the journal says the same where the run is kept"`
 	Key         []string `sep:"none" placeholder:"KEY" help:"who may have signed the attestation: the file of a public key in PEM, or the name of a key of yours; the flag may be repeated; else your keys"`
@@ -34,20 +34,20 @@ type verifyCommand struct {
 // Run carries the command out.
 func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	switch {
-	case f.Attestation != "" && (f.Store || f.Keys != ""):
-		return &usageError{"verify: --store and --keys are about what is kept here, and --attestation is about a file"}
+	case f.Attestation != "" && (f.Contents || f.Keys != ""):
+		return &usageError{"verify: --contents and --keys are about what is kept here, and --attestation is about a file"}
 	case f.Attestation == "" && len(f.Key) > 0:
 		return &usageError{"verify: --key says who signed an attestation; --keys FILE names the keys of runs"}
 	case f.Attestation != "":
 		return f.verifyAttestation(ctx, p)
 	}
-	if f.Store && len(f.Args) > 0 {
-		return &usageError{"verify: --store is about all runs, so it takes none"}
+	if f.Contents && len(f.Args) > 0 {
+		return &usageError{"verify: --contents is about all runs, so it takes none"}
 	}
-	if f.Store && (f.Keys != "" || f.Format != "text") {
-		return &usageError{"verify: --keys and --format are about one run, and --store is about all that is kept"}
+	if f.Contents && (f.Keys != "" || f.Format != "text") {
+		return &usageError{"verify: --keys and --format are about one run, and --contents is about all that is kept"}
 	}
-	if f.Store {
+	if f.Contents {
 		return p.verifyStore(ctx, f.Dir)
 	}
 	ws := p.workspace(f.Dir)
@@ -206,7 +206,7 @@ func collected(c folder.Collected, runs int, dryRun bool) string {
 		text += "Nothing else is kept.\n"
 	}
 	if n := c.Damaged; n > 0 {
-		text += fmt.Sprintf("%s left as %s, because of damage: planlock verify --store says more.\n",
+		text += fmt.Sprintf("%s left as %s, because of damage: planlock verify --contents says more.\n",
 			plural(n, "pack"), oneOrMany(n, "it is", "they are"))
 	}
 	if n := c.Busy; n > 0 {

@@ -88,6 +88,9 @@ func (x *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	}
 	for again := 0; ; again++ {
 		job.Key = key(w, again)
+		if w.Activity != nil {
+			w.Activity("waits for a worker")
+		}
 		result, err := x.give(ctx, job)
 		if errors.Is(err, ErrLost) && again < mostLost {
 			x.tell(fmt.Sprintf("step %s: its worker is gone, and it is given to another", w.Step.Address))

@@ -282,7 +282,6 @@ func fails(err error) exec.Func {
 	return func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, err }
 }
 
-
 func TestMemory(t *testing.T) {
 	remotetest.Run(t, func(testing.TB) remotetest.Queue {
 		q := &remote.Memory{}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/ledger"
@@ -37,8 +39,9 @@ type Worker struct {
 	At int
 	// Host is what it is called; "": the name of the machine and its process.
 	Host string
-	// Shell is as in exec.Means.
-	Shell []string
+	// Shell and Secrets are as in exec.Means.
+	Shell   []string
+	Secrets []string
 	// Log gets what is of interest to whoever looks after workers; nil discards it.
 	Log *slog.Logger
 }
@@ -186,12 +189,12 @@ func (w *Worker) carryOut(ctx context.Context, job Job, dir string, r *Result) (
 		return err
 	}
 	defer os.RemoveAll(home)
-	runner, err := w.runner(asked, dir)
+	run, err := w.runner(&asked, dir, home)
 	if err != nil {
 		return err
 	}
 	var printed lockedBuffer
-	work.Dir, work.Home, work.Runner, work.Output = dir, home, runner, &printed
+	work.Dir, work.Home, work.Runner, work.Output = dir, home, run, &printed
 	work.Activity, work.Spent = func(string) {}, func(exec.Usage) {}
 	outcome, failed := w.executor(job.Executor).Execute(ctx, work)
 	if ctx.Err() != nil {
@@ -232,8 +235,42 @@ func (w *Worker) place(ctx context.Context, store *checkpoint.Store, dir string,
 	return scanOf(ctx, dir, nil)
 }
 
-// runner runs commands in the sandbox of the plan.
-func (w *Worker) runner(asked Request, dir string) (*process.Runner, error) {
+// A runner runs commands in the sandbox of the plan. home is the private folder of
+// the executor, which those see that name it.
+type runner struct {
+	inner process.Runner
+	home  string
+}
+
+func (r *runner) of(c gate.Command) (process.Runner, error) {
+	inner := r.inner
+	if c.Private != "" && c.Private != r.home {
+		return inner, fmt.Errorf("remote: %q is not the private folder of whoever runs %q", c.Private, c)
+	}
+	inner.Sandbox.Private = c.Private
+	return inner, nil
+}
+
+// Run runs a command.
+func (r *runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
+	inner, err := r.of(c)
+	if err != nil {
+		return gate.CommandResult{Exit: -1}, err
+	}
+	return inner.Run(ctx, c)
+}
+
+// RunLive is Run for executors that want standard error as it comes.
+func (r *runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
+	inner, err := r.of(c)
+	if err != nil {
+		return gate.CommandResult{Exit: -1}, err
+	}
+	return inner.RunLive(ctx, c, stderr)
+}
+
+// runner is one for a job.
+func (w *Worker) runner(asked *Request, dir, home string) (*runner, error) {
 	box, output, err := process.FromPlan(asked.Sandbox)
 	if err != nil {
 		return nil, err
@@ -244,8 +281,9 @@ func (w *Worker) runner(asked Request, dir string) (*process.Runner, error) {
 	if a := asked.Step.Access; a != nil && a.Writes != nil {
 		box.Writes = a.Writes
 	}
-	box.Workspace = dir
-	return &process.Runner{Dir: dir, Shell: w.Shell, Env: environ.For(asked.Sandbox.Env), Sandbox: box, OutputLimit: output}, nil
+	box.Workspace, box.Hidden = dir, w.Secrets
+	return &runner{process.Runner{Dir: dir, Shell: w.Shell, Env: environ.For(asked.Sandbox.Env), Sandbox: box, OutputLimit: output},
+		home}, nil
 }
 
 // A lockedBuffer takes what executors print, from several goroutines.

@@ -1,0 +1,138 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/planlock/planlock/cmd/internal/ownshell"
+	planlock "github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/remote"
+	"github.com/planlock/planlock/plan"
+)
+
+// An Engine is what carries jobs from the owners of runs to workers.
+type Engine struct {
+	Queue  remote.Queue
+	Source remote.Source
+	Close  func() error
+}
+
+// engineFlag says which engine gives steps to workers.
+type engineFlag struct {
+	Engine string `again:"always" placeholder:"ENGINE" help:"have steps carried out by workers (planlock worker): postgres, in the database of --store, or temporal://HOST:PORT/NAMESPACE (docs/scale.md)"`
+}
+
+// workerCommand is "planlock worker": it carries out steps of runs that others
+// own, until it is told to end. What it has begun then is given back, for
+// another worker.
+type workerCommand struct {
+	arguments
+	storeFlags
+	Engine   string   `placeholder:"ENGINE" help:"what gives it steps: postgres, in the database of --store, or temporal://HOST:PORT/NAMESPACE"`
+	Dir      string   `placeholder:"FOLDER" help:"where it works, a folder of its own; a temporary one by default"`
+	Jobs     int      `default:"1" placeholder:"N" help:"how many steps it carries out at once"`
+	Agent    []string `sep:"none" placeholder:"NAME" help:"a coding agent that carries out steps here: NAME or NAME=MODEL, as planlock agents lists them; may be repeated: the first is the default"`
+	Executor []string `sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
+}
+
+// Run carries the command out.
+func (f *workerCommand) Run(ctx context.Context, p *cli) error {
+	at := place{}
+	var err error
+	if at.Store, err = storeURL(f.Store); err == nil {
+		at.Blobs, err = storeURL(f.Blobs)
+	}
+	switch {
+	case err != nil:
+		return err
+	case at.Store == "" || f.Engine == "":
+		return &usageError{"worker: say with --store where runs are kept, and with --engine what gives out their steps"}
+	case f.Jobs < 1 || f.Jobs > plan.MaxJobs:
+		return &usageError{fmt.Sprintf("worker: --jobs is a number from 1 to %d", plan.MaxJobs)}
+	case p.with.Open == nil || p.with.Engine == nil:
+		return becomeWorker(at, p.args)
+	}
+	seats := &roles{cast: cast{Agent: f.Agent}, Executor: f.Executor}
+	hands := &planlock.Controller{Dir: "."}
+	if err := seats.seatExecutors(hands, p.with.Executors, ""); err != nil {
+		return err
+	}
+	delete(hands.Executors, plan.ToolCaller) // its servers are those of the owner
+	kept, err := p.with.Open(ctx, at.Store, at.Blobs)
+	if err != nil {
+		return err
+	}
+	p.later(kept.Close)
+	engine, err := p.with.Engine(ctx, f.Engine, at.Store)
+	if err != nil {
+		return err
+	}
+	p.later(engine.Close)
+	stop, let := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer let()
+	w := &remote.Worker{Jobs: engine.Source, Blobs: kept.Blobs, Executors: hands.Executors, Dir: f.Dir, At: f.Jobs,
+		Shell: ownshell.Args(), Secrets: secrets(), Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{ReplaceAttr: plainly}))}
+	fmt.Fprintf(p.err, "waits for steps of runs at %s\n", escaped(at.Store))
+	if err := w.Run(stop); err != nil {
+		return err
+	}
+	return interrupted(ctx)
+}
+
+// plainly leaves out what nobody looks for on a screen.
+func plainly(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.LevelKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// interrupted is how a worker ends that was told to: as it should.
+func interrupted(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil && !is[*signalError](cause) {
+		return cause
+	}
+	return nil
+}
+
+// giveAway has the executors of a controller work by an engine.
+func (p *cli) giveAway(ctx context.Context, c *planlock.Controller, name string) error {
+	switch {
+	case name == "":
+		return nil
+	case p.with.Blobs == nil || p.with.Engine == nil:
+		return &usageError{"--engine: workers need what the run keeps: say with --store where that is"}
+	}
+	at, err := placeOf(c.Dir)
+	if err != nil {
+		return err
+	}
+	engine, err := p.with.Engine(ctx, name, at.Store)
+	if err != nil {
+		return err
+	}
+	p.later(engine.Close)
+	for called, x := range c.Executors {
+		if called != plan.ToolCaller {
+			c.Executors[called] = &remote.Executor{Jobs: engine.Queue, Blobs: p.with.Blobs, As: x, NoSandbox: c.NoSandbox}
+		}
+	}
+	return nil
+}
+
+// later has something closed when the call ends.
+func (p *cli) later(shut func() error) { p.closers = append(p.closers, shut) }
+
+// shut closes what the call opened, the last first.
+func (p *cli) shut() (err error) {
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, p.closers[i]())
+	}
+	p.closers = nil
+	return err
+}
