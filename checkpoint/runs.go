@@ -36,8 +36,10 @@ type Runs interface {
 	// List yields the runs whose log was opened once, the latest id first. The
 	// first error is the last pair.
 	List(ctx context.Context, which Which) iter.Seq2[Listed, error]
-	// Note says what becomes of a run, for List. It need not be durable, and is
-	// written after the record that it speaks of: what List tells may be behind.
+	// Note says what becomes of a run, for List. [SetBack] is durable before Note
+	// returns, as it is noted before anything is done; the others need not be, and
+	// are noted after the record that they speak of. So what List tells may be
+	// behind, and never has a run that is at work be [Sealed].
 	Note(ctx context.Context, run string, state State) error
 	// Claim has a lock serve a run, unless another run has it already, and
 	// returns the run that has it. It is durable, and one step for all

@@ -26,12 +26,8 @@ func TestReportKnowsWhoHasTheStores(t *testing.T) {
 			log := &checkpoint.MemoryLog{}
 			c.Runs = exectest.Logs(c.Dir, func(context.Context, string) (checkpoint.Log, error) { return log, nil })
 		}, true},
-		"a log that is the default file": {func(c *exec.Controller) {
-			dir := c.Dir
-			c.Runs = exectest.Logs(c.Dir, func(ctx context.Context, run string) (checkpoint.Log, error) {
-				return filelog.Open(ctx,
-					filepath.Join(exec.Workspace{Dir: dir}.RunDir(run), "journal"))
-			})
+		"the default files, with a witness": {func(c *exec.Controller) {
+			c.Runs = filelog.Runs{Dir: filepath.Join(c.Dir, exec.Own, "runs"), Witness: filelog.Witness{Dir: t.TempDir()}}
 		}, false},
 		"contents of its own": {func(c *exec.Controller) { c.Blobs = &checkpoint.Memory{} }, true},
 	} {

@@ -150,7 +150,13 @@ func (r Runs) dir() string {
 
 // Note adds what becomes of a run to the index; see checkpoint.Runs.
 func (r Runs) Note(ctx context.Context, run string, state checkpoint.State) error {
-	return r.change(ctx, run, func(f *disk.File) error { return addLine(f, run, string(state)) })
+	return r.change(ctx, run, func(f *disk.File) error {
+		err := addLine(f, run, string(state))
+		if err == nil && state == checkpoint.SetBack {
+			err = f.Sync()
+		}
+		return err
+	})
 }
 
 // Claim has a lock serve a run; see checkpoint.Runs.

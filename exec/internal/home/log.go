@@ -133,7 +133,7 @@ func (h Home) named(log checkpoint.Log, err error) (checkpoint.Log, error) {
 	}
 	switch log := log.(type) {
 	case nil:
-		return nil, errors.New("exec: Runs returned no log")
+		return nil, errors.New("exec: Runs returned nil for a log")
 	case checkpoint.LogWriter:
 		return namedWriter{namedLog{log}, log}, nil
 	}

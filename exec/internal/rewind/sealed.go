@@ -15,7 +15,9 @@ import (
 func (r *Rewind) setBackSealed(ctx context.Context, s *history.Step, to, kept record.Snapshot,
 	by, why string) (err error) {
 	run := r.Rec.Run
-	r.Note(ctx, checkpoint.SetBack)
+	if err := r.Home.Note(ctx, run.Started.Run, checkpoint.SetBack); err != nil {
+		return err // whoever begins a run must know that this one is not as it was sealed
+	}
 	beside, err := r.Beside(ctx)
 	if err != nil {
 		return err
