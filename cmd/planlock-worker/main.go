@@ -1,0 +1,72 @@
+// Command planlock-worker is planlock with what is too large for it: it keeps runs
+// in PostgreSQL, SQLite and object stores (--store, --blobs). planlock finds it
+// beside itself, or on PATH, and calls it where that is needed; it can be called
+// by itself, too. docs/stores.md says what each store promises.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint/cloud"
+	"github.com/planlock/planlock/checkpoint/postgres"
+	"github.com/planlock/planlock/checkpoint/sqlite"
+	"github.com/planlock/planlock/cmd"
+)
+
+func main() { cmd.Main(cmd.With{Open: open}) }
+
+// open opens what --store and --blobs name.
+func open(ctx context.Context, store, blobs string) (*cmd.Kept, error) {
+	kept, err := openStore(ctx, store)
+	if err != nil || blobs == "" {
+		return kept, err
+	}
+	bucket, err := cloud.Open(ctx, blobs, cloud.Config{})
+	if err != nil {
+		_ = kept.Close() // nothing was kept
+		return nil, err
+	}
+	kept.Blobs = bucket
+	return kept, nil
+}
+
+func openStore(ctx context.Context, store string) (*cmd.Kept, error) {
+	scheme, rest, _ := strings.Cut(store, ":")
+	switch scheme {
+	case "postgres", "postgresql":
+		address, config, err := workspace(store)
+		if err != nil {
+			return nil, err
+		}
+		db, err := postgres.Open(ctx, address, config)
+		if err != nil {
+			return nil, err
+		}
+		return &cmd.Kept{Blobs: db.Blobs(), Runs: db.Runs(), Papers: db.Papers(),
+			Close: func() error { db.Close(); return nil }}, nil
+	case "sqlite":
+		file, err := sqlite.Open(ctx, strings.TrimPrefix(rest, "//"))
+		if err != nil {
+			return nil, err
+		}
+		return &cmd.Kept{Blobs: file.Blobs(), Runs: file.Runs(), Papers: file.Papers(), Close: file.Close}, nil
+	}
+	return nil, fmt.Errorf("nobody knows how to keep runs at %q: postgres://HOST/DATABASE and sqlite:FILE are known", store)
+}
+
+// workspace is the address of a database without what says which workspace of it
+// is meant.
+func workspace(store string) (address string, config postgres.Config, err error) {
+	u, err := url.Parse(store)
+	if err != nil {
+		return "", config, err
+	}
+	query := u.Query()
+	config.Workspace = query.Get("workspace")
+	query.Del("workspace")
+	u.RawQuery = query.Encode()
+	return u.String(), config, nil
+}
