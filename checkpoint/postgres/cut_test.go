@@ -28,7 +28,7 @@ type proxy struct {
 	count int    // of messages
 	sent  []byte // their types, of the client
 	at    int    // which is the last one; 0: none
-	how   string // "before" it arrives, "behind" it, "open": the server does not learn of it; "stall": from it on nothing arrives
+	how   string // "before" it arrives, "behind" it, "open": the server does not learn of it; "stall": nothing more arrives
 	was   bool   // it was cut
 	conns []net.Conn
 }
@@ -177,7 +177,7 @@ func TestConnectionIsCut(t *testing.T) {
 				n += 6
 			}
 		}
-		t.Logf("cut %s each of %d messages", how, n-2)
+		t.Logf("cut %s messages, of which there are about %d", how, n-2)
 	}
 }
 

@@ -101,8 +101,8 @@ func self() string {
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
-	return fmt.Sprintf("process %d (%q) of user %q on host %q since %s", os.Getpid(), filepath.Base(os.Args[0]), name, host,
-		time.Now().UTC().Format(time.RFC3339))
+	return fmt.Sprintf("process %d (%q) of user %q on host %q since %s", os.Getpid(), filepath.Base(os.Args[0]), name,
+		host, time.Now().UTC().Format(time.RFC3339))
 }
 
 // Read opens a log to replay it; see checkpoint.Runs.

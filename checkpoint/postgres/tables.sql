@@ -1,5 +1,6 @@
 DO $$ BEGIN
-	IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'planlock') THEN -- else somebody with more rights has made it
+	-- Where it is there, somebody with more rights has made it.
+	IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'planlock') THEN
 		CREATE SCHEMA planlock;
 	END IF;
 END $$;
