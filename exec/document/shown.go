@@ -229,13 +229,19 @@ func (q question) deviation() string {
 	return out + "waits for an answer"
 }
 
-// gates is who looked at a task: how many gates had something to judge in its
-// steps, who said that a step is done, and the run that looked at those that were
-// taken over.
+// gates is who looked at a task: its validators, how many gates had something to
+// judge in its steps, who said that a step is done, and the run that looked at
+// those that were taken over.
 func (t *task) gates() string {
 	var all []judgement
 	for _, s := range t.Steps {
 		all = append(all, s.gates()...)
+	}
+	var who []string
+	for _, j := range only(all, judgement.judged) {
+		if name, is := strings.CutPrefix(j.Gate, workReview); is && !slices.Contains(who, name) {
+			who = append(who, name)
+		}
 	}
 	person, earlier := "", ""
 	for _, s := range t.Steps {
@@ -245,7 +251,7 @@ func (t *task) gates() string {
 			earlier = s.Carried.String()
 		}
 	}
-	by := only([]string{asked(all), person, earlier}, func(who string) bool { return who != "" })
+	by := only(append(who, asked(all), person, earlier), func(who string) bool { return who != "" })
 	return cmp.Or(strings.Join(by, ", "), count(0, "gate", "gates"))
 }
 
