@@ -94,6 +94,9 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 		p.setBack(e.State, f)
 	case *history.Lesson:
 		p.say("   lesson: " + safetext.Escape(f.Result) + "; " + safetext.Escape(f.Lesson))
+		for _, o := range f.Others {
+			p.say("   " + safetext.Escape(o.Method) + " would have: " + safetext.Escape(o.Would))
+		}
 	case *history.StepCompleted, *history.StepFailed, *history.StepSkipped, *history.StepBlocked:
 		p.over(e.Step)
 		p.tell(e.State, e.OfStep())
