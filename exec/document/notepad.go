@@ -259,7 +259,7 @@ func stepNotes(add func(noteKind, string, ...any), r *history.Run, s *step, was 
 	}
 	for _, a := range was.Advised {
 		if a.Note != "" {
-			add(machine, "%s of %s: %s", md(a.Kind), md(a.Advisor), md(a.Note))
+			add(machine, "%s: %s", md(adviceOf(a)), md(a.Note))
 		}
 		for _, f := range a.Findings {
 			add(machine, "found: %s", md(f))

@@ -182,7 +182,7 @@ func (p *Progress) attemptFailed(e event.Event, f *history.AttemptFailed) {
 	if e.Attempt == 0 {
 		return // the step was not begun
 	}
-	what, of := "failed", string(f.Class)
+	what, of := "failed", f.Class.String()
 	if a := e.OfStep().SetAside(); a != nil && a.Number == e.Attempt {
 		what, of = "is set aside", "join-failed, "+safetext.Escape(a.Aside.String())+": "+of
 	}
