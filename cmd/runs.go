@@ -137,7 +137,7 @@ func stays(run *history.Run, s *history.Step, a *history.Attempt) bool {
 func outcomeOf(run *history.Run, s *history.Step, a *history.Attempt) string {
 	switch {
 	case a.Failure != nil:
-		return "undone, " + escaped(string(a.Failure.Class))
+		return "undone, " + escaped(a.Failure.Class.String())
 	case stays(run, s, a):
 		return "kept"
 	case !slices.Contains(s.Undone, a) && run.After.Of(s.Address) != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // TestOddPlaces runs a plan in workspaces that are not an ordinary folder: the
@@ -29,6 +30,7 @@ func TestOddPlaces(t *testing.T) {
 	places := map[string]struct {
 		lay     func(t *testing.T, b *exectest.Bench)
 		refused string // "": it is not
+		whole   bool   // and planlock has left nothing of its own
 		warns   string
 		holds   map[string]string // at the end
 	}{
@@ -46,14 +48,14 @@ func TestOddPlaces(t *testing.T) {
 			tmpfs(t, b.Dir, "size=8m")
 			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
 			must(t, syscall.Mount("none", b.Dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-		}, refused: "read-only file system, work in a copy", holds: map[string]string{"mine.txt": "mine\n"}},
+		}, refused: "read-only file system, work in a copy", whole: true, holds: map[string]string{"mine.txt": "mine\n"}},
 		"a full disk": {lay: func(t *testing.T, b *exectest.Bench) {
 			tmpfs(t, b.Dir, "size=64k")
 			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
 			if err := exectest.Put(b.Dir, "rest", strings.Repeat("x", 1<<20)); !errors.Is(err, syscall.ENOSPC) {
 				t.Fatal(err)
 			}
-		}, refused: "no space left on device", holds: map[string]string{"mine.txt": "mine\n"}},
+		}, refused: "no space left on device", whole: true, holds: map[string]string{"mine.txt": "mine\n"}},
 		"a disk with too little room": {lay: func(t *testing.T, b *exectest.Bench) {
 			tmpfs(t, b.Dir, "size=2m")
 			must(t, exectest.Put(b.Dir, "mine.txt", "mine\n"))
@@ -76,26 +78,12 @@ func TestOddPlaces(t *testing.T) {
 			must(t, os.Truncate(filepath.Join(b.Dir, "huge"), 1<<30))
 		}, warns: "huge (1073741824 bytes)", holds: map[string]string{"a": "a\n"}},
 	}
-	const text = `schema = 1
-profile = "observe"
-goal.description = "Change a file"
-defaults.executor = "script"
-
-[[tasks]]
-id = 1
-description = "Change it"
-
-[[tasks.steps]]
-id = 1
-description = "Change it"
-run = "true"
-`
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
 			if strings.Contains(place.warns, "huge") && !whole {
 				t.Skip("it reads a GiB: go test -tags torture")
 			}
-			b := exectest.New(t, text, nil, exectest.Script{"1.1": exectest.All(exectest.Write("a", "a\n"), exectest.Write("mine.txt", "changed\n"))})
+			b := exectest.New(t, changesMine, nil, changingMine)
 			place.lay(t, b)
 			var warnings []string
 			b.Controller.Observe = func(_ context.Context, e event.Event) {
@@ -117,6 +105,9 @@ run = "true"
 			if runs, _ := filepath.Glob(filepath.Join(b.Dir, ".planlock", "runs", "*")); place.refused != "" && len(runs) > 0 {
 				t.Errorf("it was refused, and there are %v", runs)
 			}
+			if _, err := os.Stat(filepath.Join(b.Dir, ".planlock")); place.whole && err == nil {
+				t.Error("it was refused, and .planlock is left")
+			}
 			if report != nil && place.refused == "" {
 				warnings = append(warnings, report.Run.Started.Warnings...)
 			}
@@ -129,5 +120,49 @@ run = "true"
 				}
 			}
 		})
+	}
+}
+
+// changesMine is a plan of one step, and changingMine carries it out.
+const changesMine = `schema = 1
+profile = "observe"
+goal.description = "Change a file"
+defaults.executor = "script"
+
+[[tasks]]
+id = 1
+description = "Change it"
+
+[[tasks.steps]]
+id = 1
+description = "Change it"
+run = "true"
+`
+
+var changingMine = exectest.Script{"1.1": exectest.All(exectest.Write("a", "a\n"), exectest.Write("mine.txt", "changed\n"))}
+
+// A farDisk is a network file system that cannot exchange files.
+type farDisk struct{}
+
+func (farDisk) Boot() string { return "" }
+
+func (farDisk) Do(op *disk.Op, run func() error) error {
+	if op.Kind == disk.Exchange || op.Kind == disk.RenameNew {
+		return errors.Join(errors.ErrUnsupported, syscall.EINVAL)
+	}
+	return run()
+}
+
+// TestWhereNothingIsExchanged runs a plan where what others save is not safe in
+// the moment of a delivery: the run says so when it begins.
+func TestWhereNothingIsExchanged(t *testing.T) {
+	b := exectest.New(t, changesMine, exectest.Files{"mine.txt": "mine\n"}, changingMine)
+	report, err := b.Controller.Run(disk.With(t.Context(), disk.New(farDisk{})), b.Lock(t))
+	must(t, carried(report, err))
+	if all := strings.Join(report.Run.Started.Warnings, "\n"); !strings.Contains(all, "cannot exchange files in one step") {
+		t.Errorf("the warnings are %q", all)
+	}
+	if got, err := os.ReadFile(filepath.Join(b.Dir, "mine.txt")); string(got) != "changed\n" {
+		t.Errorf("mine.txt holds %q, %v", got, err)
 	}
 }

@@ -2,10 +2,12 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/planlock/planlock/checkpoint/internal/walk"
 	"github.com/planlock/planlock/internal/disk"
@@ -47,6 +49,35 @@ func Open(ctx context.Context, dir string) (*Place, error) {
 	}
 	return p, nil
 }
+
+// CannotExchange reports whether the file system of the workspace cannot exchange
+// two files in one step, though this system can: what that loses is said of the
+// package. It is tried with two folders of planlock's own.
+func (p *Place) CannotExchange() (cannot bool, err error) {
+	if err := p.ready(); err != nil {
+		return false, fmt.Errorf("delivery: %w", err)
+	}
+	for _, name := range triedNames {
+		if err := p.stage.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return false, fmt.Errorf("delivery: %w", err)
+		}
+	}
+	err = disk.Swap(p.stage, triedNames[0], p.stage, triedNames[1])
+	var answered syscall.Errno // a system that knows no such call has none
+	cannot = errors.Is(err, errors.ErrUnsupported) && errors.As(err, &answered)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return false, fmt.Errorf("delivery: %w", err)
+	}
+	for _, name := range triedNames {
+		if err := disk.RemoveFolder(p.stage, name); err != nil {
+			return cannot, fmt.Errorf("delivery: %w", err)
+		}
+	}
+	return cannot, nil
+}
+
+// triedNames are no names of deliveries.
+var triedNames = [2]string{"tried~1", "tried~2"}
 
 // Close lets go of the workspace.
 func (p *Place) Close() error {

@@ -54,7 +54,7 @@ func (c *courier) replaceWithout(s spot, path, slot string, there *ledger.Entry)
 	if folder := s.change.After.Kind == ledger.Dir; folder || there.Kind == ledger.Dir {
 		err = root.Rename(path, old) // neither can be renamed over the other
 	} else if err = root.Link(path, old); err == nil {
-		err = unchanged(s, there)
+		err = c.unchanged(s, there)
 	} else if !cannotLink(err) {
 		return outcome{}, err
 	}
@@ -81,8 +81,9 @@ func cannotLink(err error) bool {
 }
 
 // unchanged reports walk.ErrSwapped unless what stands at the path is what got
-// a second name.
-func unchanged(s spot, there *ledger.Entry) error {
+// a second name. Where the file system says that they are two files, as some
+// network file systems do of all names, what stands there is read once more.
+func (c *courier) unchanged(s spot, there *ledger.Entry) error {
 	a, err := s.dir.Lstat(s.name)
 	if err != nil {
 		return err
@@ -91,10 +92,14 @@ func unchanged(s spot, there *ledger.Entry) error {
 	if err != nil {
 		return err
 	}
-	if !os.SameFile(a, b) || !mayBe(entryOf(a, there.Path), there) {
-		return walk.ErrSwapped
+	if os.SameFile(a, b) && mayBe(entryOf(a, there.Path), there) {
+		return nil
 	}
-	return nil
+	now, err := c.lookWhole(s.dir, s.name, there.Path)
+	if err == nil && !same(now, there) {
+		err = walk.ErrSwapped
+	}
+	return err
 }
 
 // putWithout puts what is staged where nothing is: by a second name, which

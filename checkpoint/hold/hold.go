@@ -181,7 +181,11 @@ func makeOwn(root *disk.Root) error {
 		return err
 	}
 	_, err = f.Write([]byte("*\n"))
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil { // an empty one keeps nothing out of git
+		_ = root.Remove(ignoreName) // it is written anew by whoever comes next
+		_ = root.Remove(ownFolder)  // unless something lies in it
+	}
+	return err
 }
 
 // lockOwn opens and locks the lock file. Somebody may have put another file in

@@ -160,7 +160,8 @@ func firstAttempt(r *history.Run, steps []*step) (first *history.Attempt) {
 }
 
 // treeAfter is the tree as it was when the last of some steps was over, in
-// whichever run that was; the run's own while one of them is not.
+// whichever run that was; the run's own while one of them is not. A step that was
+// settled there, and left no tree, has the one of the step before it.
 func treeAfter(r *history.Run, steps []*step) ledger.Digest {
 	over, last := uint64(0), (*history.Step)(nil)
 	for _, s := range steps {
@@ -175,8 +176,11 @@ func treeAfter(r *history.Run, steps []*step) ledger.Digest {
 	if last != nil && last.Carried != nil && last.Carried.Snapshot.Tree != "" {
 		return last.Carried.Snapshot.Tree
 	}
-	tree := r.Started.Begins().Tree
-	for _, s := range r.Concluded() { // in the order in which they ended
+	tree, ended := r.Started.Begins().Tree, r.Concluded()
+	if last != nil && last.Carried != nil { // before the first of this run, in the order of execution
+		tree, ended = r.Started.Base.Tree, r.Steps
+	}
+	for _, s := range ended { // in the order in which they ended
 		if s.Completed != nil && s.EndedAt <= over {
 			tree = s.Completed.Snapshot.Tree
 		}

@@ -50,6 +50,7 @@ type carriedOver struct {
 	Record uint64        `json:"record"`
 	Head   ledger.Digest `json:"head"` // of the journal when it was verified
 	ledger *entry
+	said   []string // what people decided about the step
 }
 
 // newCarriedOver describes where a step was carried out; nil if that is this
@@ -58,11 +59,20 @@ func newCarriedOver(f *history.StepCarried) *carriedOver {
 	if f == nil {
 		return nil
 	}
-	out := &carriedOver{Run: f.Run, Record: f.Seq, Head: f.Head.Hash}
+	out := &carriedOver{Run: f.Run, Record: f.Seq, Head: f.Head.Hash, said: f.Answers}
 	if f.Accounted != nil {
 		out.ledger = newEntry(f.Accounted)
 	}
 	return out
+}
+
+// decidedBefore is what people decided about a step in the run that it is taken
+// over from, a line each.
+func decidedBefore(s *step) []string {
+	if s.Carried == nil {
+		return nil
+	}
+	return s.Carried.said
 }
 
 // String is a remark for people.

@@ -217,8 +217,13 @@ func TestNotepadKeepsItsPace(t *testing.T) {
 		t.Error("the log counts notes that are not written yet")
 	}
 	s.plan.Settings = nil
-	if got := string(drawn(t, s, "progress_limiter.json")); !strings.Contains(got, "notepad_update") {
-		t.Error("the log counts no notes of a task")
+	if got := string(drawn(t, s, "progress_limiter.json")); strings.Contains(got, "notepad_update") {
+		t.Error("the log counts notes of a task that is not over")
+	}
+	s.add(5, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+	got = string(drawn(t, s, "progress_limiter.json"))
+	if !strings.Contains(got, "notepad_update") || strings.Contains(got, `"ideas": 1`) {
+		t.Errorf("the log has no notes of a task that is over, or ideas before the end: %s", got)
 	}
 }
 

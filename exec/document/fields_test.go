@@ -179,7 +179,7 @@ func TestProgressFields(t *testing.T) {
 		{"expected_output_match", "detours", "tasks.0.steps.1.expected_output_match", `true`},
 		{"expected output match of nothing", "detours", "tasks.0.steps.0.expected_output_match", `null`},
 		{"expected output summary", "detours", "tasks.0.steps.1.output_summary", `"PASS"`},
-		{"message", "concerned", "tasks.0.steps.1.message", `"crashed; exit status 3"`},
+		{"message", "concerned", "tasks.0.steps.1.message", `"executor failed; exit status 3"`},
 		{"consecutive_failure_count", "concerned", "tasks.0.steps.1.consecutive_failure_count", `2`},
 		{"consecutive failure count after success", "detours", "tasks.1.steps.0.consecutive_failure_count", `0`},
 		{"prompt", "detours", "tasks.1.steps.0.escalations.0.prompt", `"step 2.1 failed"`},

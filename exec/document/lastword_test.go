@@ -188,7 +188,7 @@ func TestSpecletsOfARunThatWasHalted(t *testing.T) {
 	}{
 		{doc, "speclet_progress.papers.status", "blocked"},
 		{doc, "speclet_progress.papers.blocked", true},
-		{doc, "speclet_progress.papers.blocked_reason", "dependency_failed: core is failed"},
+		{doc, "speclet_progress.papers.blocked_reason", "dependency_failed: core is failed (step 1.1 failed)"},
 		{doc, "speclet_progress.papers.started_at", nil},
 		{partly, "speclet_progress.core.status", "blocked"},
 		{partly, "speclet_progress.core.blocked_reason", "the run ended before all of it was carried out"},

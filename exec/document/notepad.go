@@ -101,6 +101,21 @@ func (n note) place(often string) string {
 // end of the run, and that goes on.
 func (m *Model) later() bool { return frequency(m.plan) == "end_only" && m.of.Ended == nil }
 
+// noted reports whether the notepad has a note of a task by now: ideas once the
+// run has ended, the others once the task is over, or the step where the plan
+// wants them by step.
+func (m *Model) noted(t *task, n note) bool {
+	switch {
+	case over(m):
+		return true
+	case n.kind == idea || m.later():
+		return false
+	case frequency(m.plan) == "per_step":
+		return slices.ContainsFunc(t.Steps, func(s *step) bool { return s.Address == n.step && s.Status.Over() })
+	}
+	return !slices.ContainsFunc(t.Steps, func(s *step) bool { return !s.Status.Over() })
+}
+
 // notesOf are all notes of a run, in the order of the plan's steps.
 func notesOf(r *history.Run, rep *Model) []note {
 	var all []note
@@ -244,7 +259,7 @@ func stepNotes(add func(noteKind, string, ...any), r *history.Run, s *step, was 
 	}
 	for _, a := range was.Advised {
 		if a.Note != "" {
-			add(machine, "%s of %s: %s", md(a.Kind), md(a.Advisor), md(a.Note))
+			add(machine, "%s: %s", md(adviceOf(a)), md(a.Note))
 		}
 		for _, f := range a.Findings {
 			add(machine, "found: %s", md(f))

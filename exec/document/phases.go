@@ -38,8 +38,11 @@ func phases(m *Model) phaseProgress {
 	}
 	progress := phaseProgress{Total: len(flow.Strategy.Phases)}
 	for _, p := range completedPhases(m) {
+		steps := only(m.steps, func(s *step) bool {
+			return slices.Contains(flow.Strategy.Phases[p.Number-1].Steps, s.Address)
+		})
 		progress.Done = append(progress.Done, donePhase{p.Number, p.Phase,
-			fmt.Sprintf("%s, tree %s", carriedOut(p), p.Checkpoint.Tree.Short())})
+			fmt.Sprintf("%s, tree %s", carriedOut(p), treeAfter(m.of, steps).Short())})
 	}
 	progress.Current = min(len(flow.Phases)+1, progress.Total)
 	if mark := m.of.Mark(); mark != nil && mark.Reason == history.MarkPhase {

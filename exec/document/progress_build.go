@@ -158,9 +158,7 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 			return step
 		}}
 		made.Balance = balance(made.CriticalSteps, len(t.Steps))
-		if !rep.later() {
-			made.Notes = notesCount(notes, t.ID, t.Ended)
-		}
+		made.Notes = notesCount(only(notes, func(n note) bool { return n.task == t.ID && rep.noted(t, n) }), t.Ended)
 		out.Tasks = append(out.Tasks, made)
 	}
 }

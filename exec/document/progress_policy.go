@@ -104,12 +104,13 @@ func educationOf(s *history.Step) *progressEducation {
 	return &progressEducation{shown, l.Recommended, l.Chosen, l.Recommended != "", true, l.Lesson}
 }
 
-// notesCount is nil for a task that left nothing in the notepad.
-func notesCount(notes []note, task string, at stamp) *progressNotes {
+// notesCount counts the notes of a task, which was over at a time, or is not yet:
+// then it is the time of the latest note. Nil: it left nothing in the notepad.
+func notesCount(notes []note, at stamp) *progressNotes {
 	out := &progressNotes{Timestamp: at}
 	for _, n := range notes {
-		if n.task != task {
-			continue
+		if at.IsZero() && n.at.After(out.Timestamp.Time) {
+			out.Timestamp = n.at
 		}
 		switch n.kind {
 		case insight, lesson:

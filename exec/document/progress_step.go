@@ -137,7 +137,7 @@ func message(r *history.Run, s *step) string {
 	case s.Carried != nil:
 		return s.Carried.String()
 	case s.Failure != nil:
-		return strings.Join(append([]string{string(s.Failure.Class)}, s.Failure.Reasons...), "; ")
+		return strings.Join(append([]string{s.Failure.Class.String()}, s.Failure.Reasons...), "; ")
 	case s.Skipped != nil:
 		return s.Skipped.Why
 	case s.Blocked != nil:

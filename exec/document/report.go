@@ -82,6 +82,7 @@ type Model struct {
 	earlier   Earlier        // nil: of other points of the run nothing is known
 	since     *Model         // how the run stands since; nil: this is how
 	speller   action.Speller // of the reader's program; nil: plain English
+	compared  bool           // pages show the texts of what changed
 }
 
 // counts are the numbers of the run. Retries, backups and patches count

@@ -1,9 +1,11 @@
 package document
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
@@ -125,6 +127,7 @@ type reflection struct {
 	Patch      string       `json:"patch_id,omitempty"`
 	Refused    bool         `json:"patch_refused,omitempty"`
 	Unused     string       `json:"patch_unused,omitempty"` // why nothing came of a patch that was not refused
+	Result     string       `json:"patch_result,omitempty"` // what came of one that was tried
 	RiskScores riskScores   `json:"risk_scores"`
 	Queries    []string     `json:"queries_performed,omitempty"`
 	Sources    []string     `json:"sources_consulted,omitempty"`
@@ -159,7 +162,7 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 				Queries: a.Queries, Sources: a.Sources, Findings: a.Findings}
 			if patch := was.Patch(a.Patch); patch != nil {
 				line.Proposed, line.Refused = patch.Summary, patch.Refused
-				line.Unused = unused(r, was, &a)
+				line.Unused, line.Result = unused(r, was, &a), resultOf(r, was, a.Patch)
 			} else if askedAgain(r, s.Task, &a) {
 				line.Proposed = "ask the tracking server again"
 			}
@@ -193,6 +196,36 @@ func unused(r *history.Run, s *history.Step, a *history.Advised) string {
 		return ""
 	}
 	return "not tried: its confidence is below " + advice.Hundredths(advice.Threshold)
+}
+
+// resultOf is what came of a patch: what reviewers decided about it, and how the
+// attempts with it went; "" if it was not tried.
+func resultOf(r *history.Run, s *history.Step, patch string) string {
+	var came []string
+	for _, of := range r.Approvals {
+		if of.Task == s.Task && of.Patch == patch {
+			came = append(came, fmt.Sprintf("decision %s: %s", of.Attempt, of.Status))
+		}
+	}
+	say := func(a *history.Attempt, how string) {
+		if a.Method.Method == patch {
+			came = append(came, fmt.Sprintf("attempt %d %s", a.Number, how))
+		}
+	}
+	for _, a := range s.Undone {
+		say(a, "was set back")
+	}
+	for _, a := range s.Attempts {
+		switch {
+		case a.Failure != nil:
+			say(a, "failed")
+		case s.Status == history.Completed && a == s.Last():
+			say(a, "was accepted")
+		default:
+			say(a, "is not over")
+		}
+	}
+	return strings.Join(came, ", ")
 }
 
 // priority is what trying a step once more is worth by an advice about it, and by

@@ -79,7 +79,7 @@ func outside(s *step) []undeclaredChange {
 		}
 	}
 	if e := s.account(); e != nil && s.Status == history.Completed {
-		by := s.acceptedBy()
+		by := s.of.of.Step(s.Address).Accepted()
 		for _, c := range e.Extra {
 			if !e.free {
 				add(c, "", "")
@@ -100,20 +100,6 @@ func outside(s *step) []undeclaredChange {
 		}
 	}
 	return all
-}
-
-// acceptedBy is who accepted which path as part of the step, though the plan
-// does not declare it.
-func (s *step) acceptedBy() map[string]string {
-	by := map[string]string{}
-	for _, a := range s.of.of.Step(s.Address).Addenda {
-		if a.Artifacts != nil {
-			for _, path := range slices.Concat(a.Artifacts.Create, a.Artifacts.Modify, a.Artifacts.Delete) {
-				by[path] = a.By
-			}
-		}
-	}
-	return by
 }
 
 // proofs are the judgements of a completed step that name evidence.
@@ -243,22 +229,30 @@ func (q question) deviation() string {
 	return out + "waits for an answer"
 }
 
-// gates counts the judgements of a task's steps by gates that had something to
-// judge.
+// gates is who looked at a task: its validators, how many gates had something to
+// judge in its steps, who said that a step is done, and the run that looked at
+// those that were taken over.
 func (t *task) gates() string {
 	var all []judgement
 	for _, s := range t.Steps {
 		all = append(all, s.gates()...)
 	}
-	by := ""
-	for _, s := range t.Steps {
-		if s.Skipped != nil && s.Skipped.Done {
-			by = s.Skipped.By // who said that it is done
-		} else if s.Carried != nil {
-			by = s.Carried.String()
+	var who []string
+	for _, j := range only(all, judgement.judged) {
+		if name, is := strings.CutPrefix(j.Gate, workReview); is && !slices.Contains(who, name) {
+			who = append(who, name)
 		}
 	}
-	return cmp.Or(asked(all), by, count(0, "gate", "gates"))
+	person, earlier := "", ""
+	for _, s := range t.Steps {
+		if s.Skipped != nil && s.Skipped.Done {
+			person = s.Skipped.By
+		} else if s.Carried != nil {
+			earlier = s.Carried.String()
+		}
+	}
+	by := only(append(who, asked(all), person, earlier), func(who string) bool { return who != "" })
+	return cmp.Or(strings.Join(by, ", "), count(0, "gate", "gates"))
 }
 
 // checkpointed is the tree that the task left, in short, and where its last

@@ -63,6 +63,7 @@ var errFull = errors.New("document: there is no room")
 // [exec.Workspace.Unified]: https://pkg.go.dev/github.com/planlock/planlock/exec#Workspace.Unified
 func (rep *Model) Compare(of plan.Address,
 	unified func([]ledger.Change, func(ledger.Change, string) error) error) {
+	rep.compared = true
 	room := mostInPage
 	var changes []ledger.Change
 	var owners []*attempt
@@ -112,6 +113,9 @@ func (rep *Model) Compare(of plan.Address,
 		a.whole = rep.say(action.Action{Kind: action.Diff, Step: steps[i].Address, Run: rep.Run, Attempt: a.Number})
 	}
 }
+
+// Compared reports whether pages show the texts of what changed.
+func (rep *Model) Compared() bool { return rep.compared }
 
 // Sides are the texts of what an attempt changed.
 func (a *attempt) Sides() []sideBySide { return a.sides }

@@ -14,6 +14,14 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// adviceOf names an advice, and who gave it where that has another name.
+func adviceOf(a history.Advised) string {
+	if a.Advisor == a.Kind {
+		return a.Kind
+	}
+	return a.Kind + " by " + a.Advisor
+}
+
 // meaning says in plain words what a class of failure is.
 func meaning(c history.Class) string {
 	switch c {

@@ -134,6 +134,15 @@ const (
 	Declined Class = "declined"
 )
 
+// String is the class as people read it. An executor that failed may have crashed,
+// or have said itself that it did not do the step.
+func (c Class) String() string {
+	if c == Crashed {
+		return "executor failed"
+	}
+	return string(c)
+}
+
 // ThroughNoFault reports whether an attempt that failed so says nothing about
 // the work: it was interrupted, the controller died, something else moved, it met
 // that of another step, or there was no more money for it, or nobody who serves it.

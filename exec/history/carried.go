@@ -46,6 +46,9 @@ type StepCarried struct {
 	Artifacts []string        `json:"artifacts,omitempty"` // likewise, and that reviewers expected of them
 	// Answers are what people decided about the step, a line each.
 	Answers []string `json:"answers,omitempty"`
+	// Accepted is who accepted which path that the plan does not declare for the
+	// step, by path.
+	Accepted map[string]string `json:"accepted,omitempty"`
 }
 
 func (*StepCarried) Type() string { return "step-carried" }
@@ -138,6 +141,27 @@ func (s *Step) Claimed() (runs, artifacts []string) {
 	return nil, nil
 }
 
+// Accepted is who accepted which path as part of the step, though the plan does
+// not declare it, in whichever run that was; nil where nobody accepted any.
+func (s *Step) Accepted() map[string]string {
+	if s.Carried != nil {
+		return s.Carried.Accepted
+	}
+	var by map[string]string
+	for _, a := range s.Addenda {
+		if a.Artifacts == nil {
+			continue
+		}
+		for _, path := range slices.Concat(a.Artifacts.Create, a.Artifacts.Modify, a.Artifacts.Delete) {
+			if by == nil {
+				by = map[string]string{}
+			}
+			by[path] = a.By
+		}
+	}
+	return by
+}
+
 // Carry is the fact that takes over a step which the run accepted, for another
 // run; nil where the run did not accept it, or its work was set back since. It
 // rests there on what it rests on here.
@@ -162,6 +186,7 @@ func (r *Run) Carry(step plan.Address, standings *Standings) *StepCarried {
 	last := s.Last()
 	f.Method, f.Identity = s.Completed.Method, last.Method.Identity
 	f.Base, f.Snapshot, f.Accounted = last.Base, s.Completed.Snapshot, last.Accounted
+	f.Accepted = s.Accepted()
 	f.Runs, f.Artifacts = s.Claimed()
 	if a := r.Task(s.Task).Approval(); a != nil && a.RunBy == step {
 		for _, job := range a.Jobs {

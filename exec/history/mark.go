@@ -97,7 +97,10 @@ func (r *Run) waitingMark() MarkReason {
 
 // endMark is why there is a mark at the end of the run.
 func (r *Run) endMark() MarkReason {
-	failed := r.Ended.Status == NotAchieved || r.Abandoned != nil || r.Count(Failed)+r.Count(Blocked) > 0
+	failed := r.Ended.Status == NotAchieved || r.Abandoned != nil || r.Count(Failed)+r.Count(Blocked) > 0 ||
+		slices.ContainsFunc(r.Outcomes, func(o TaskOutcome) bool {
+			return !o.Undone && (o.Status == Failed || o.Status == FailedFinal)
+		})
 	if failed && r.Ended.Status != Achieved {
 		return MarkError
 	}

@@ -3,7 +3,7 @@
 // the desktop.
 //
 // A [Notifier] observes a run. What it tells has no consequences for that: each
-// way has [Limit], and none is waited for but at the end, together:
+// way has a limit, and none is waited for but at the end, together:
 //
 //	n := &notify.Notifier{Webhook: "https://example.org/hook", Workspace: dir}
 //	c.Observe = n.Observe
@@ -15,6 +15,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,30 +37,28 @@ import (
 	"github.com/planlock/planlock/internal/safetext"
 )
 
-// Limit is how long a notification may take.
-const Limit = 5 * time.Second
+// What holds where the host says nothing else: how long a notification may take,
+// and how long a question stands before somebody is told who may sit in front of
+// it: what rules answer, or a person at once, is told nobody.
+const (
+	defaultLimit = 5 * time.Second
+	defaultGrace = 10 * time.Second
+)
 
-// Grace is how long a question stands before somebody is told who may sit in
-// front of it: what rules answer, or a person at once, is told nobody.
-const Grace = 10 * time.Second
-
-// Schema names the shape of a notice.
-const Schema = "planlock.notice/1"
-
-// A Kind is what a notice is about.
-type Kind string
+// A kind is what a notice is about.
+type kind string
 
 // Kinds of notices.
 const (
-	Question Kind = "question" // a person is asked
-	Stopped  Kind = "stopped"  // nobody works on the run any more, and it has not ended
-	Ended    Kind = "ended"
+	question kind = "question" // a person is asked
+	stopped  kind = "stopped"  // nobody works on the run any more, and it has not ended
+	ended    kind = "ended"
 )
 
-// A Notice is what is told, as JSON.
-type Notice struct {
+// A notice is what is told, as JSON; docs/configuration.md describes it.
+type notice struct {
 	Schema    string         `json:"schema"`
-	Kind      Kind           `json:"kind"`
+	Kind      kind           `json:"kind"`
 	Text      string         `json:"text"` // all of it in one line
 	Run       string         `json:"run"`
 	Goal      string         `json:"goal"`
@@ -79,11 +78,11 @@ type Notifier struct {
 	Webhook   string // an address, to which the notice is posted
 	Desktop   bool   // whatever shows messages there
 	Workspace string
-	Limit     time.Duration // of each notification; [Limit] if it is 0
-	Grace     time.Duration // [Grace] if it is 0
+	Limit     time.Duration // of each notification; 5 s if it is 0
+	Grace     time.Duration // how long a question stands before it is told; 10 s if it is 0
 
 	mu      sync.Mutex
-	pending *Notice // a question that was not told yet
+	pending *notice // a question that was not told yet
 	timer   *time.Timer
 	told    string // the question that was told last
 	errs    []error
@@ -96,18 +95,18 @@ func (n *Notifier) Observe(_ context.Context, e event.Event) {
 	defer n.mu.Unlock()
 	switch e.Kind {
 	case event.Asking:
-		n.later(n.notice(Question, e, e.Question))
+		n.later(n.about(question, e, e.Question))
 	case event.Waiting:
 		switch open := e.State.Questions(); {
 		case len(open) == 0:
-			n.tell(n.notice(Stopped, e, nil))
+			n.tell(n.about(stopped, e, nil))
 		case n.told != open[0].ID:
-			n.tell(n.notice(Question, e, open[0]))
+			n.tell(n.about(question, e, open[0]))
 		}
 	case event.Paused:
-		n.tell(n.notice(Stopped, e, nil))
+		n.tell(n.about(stopped, e, nil))
 	case event.Ended:
-		n.tell(n.notice(Ended, e, nil))
+		n.tell(n.about(ended, e, nil))
 	default:
 		if n.pending != nil && e.Fact != nil && !isOpen(e.State, n.pending.Question.ID) {
 			n.drop()
@@ -126,18 +125,14 @@ func isOpen(run *history.Run, id string) bool {
 }
 
 // later tells of a question unless it has its answer by then.
-func (n *Notifier) later(notice Notice) {
+func (n *Notifier) later(what notice) {
 	n.drop()
-	n.pending = &notice
-	grace := n.Grace
-	if grace == 0 {
-		grace = Grace
-	}
-	n.timer = time.AfterFunc(grace, func() {
+	n.pending = &what
+	n.timer = time.AfterFunc(cmp.Or(n.Grace, defaultGrace), func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if n.pending == &notice {
-			n.tell(notice)
+		if n.pending == &what {
+			n.tell(what)
 		}
 	})
 }
@@ -151,20 +146,17 @@ func (n *Notifier) drop() {
 }
 
 // tell begins to tell a notice in every way.
-func (n *Notifier) tell(notice Notice) {
+func (n *Notifier) tell(what notice) {
 	n.drop()
-	if notice.Question != nil {
-		n.told = notice.Question.ID
+	if what.Question != nil {
+		n.told = what.Question.ID
 	}
-	text, err := json.Marshal(notice)
+	text, err := json.Marshal(what)
 	if err != nil {
 		n.errs = append(n.errs, err)
 		return
 	}
-	limit := n.Limit
-	if limit == 0 {
-		limit = Limit
-	}
+	limit := cmp.Or(n.Limit, defaultLimit)
 	send := func(do func(context.Context) error) {
 		n.sending.Go(func() {
 			ctx, stop := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("it took longer than %v", limit))
@@ -183,14 +175,14 @@ func (n *Notifier) tell(notice Notice) {
 					return err
 				}
 			}
-			return n.run(ctx, n.Command, notice, text)
+			return n.run(ctx, n.Command, what, text)
 		})
 	}
 	if n.Webhook != "" {
 		send(func(ctx context.Context) error { return post(ctx, n.Webhook, text) })
 	}
 	if n.Desktop {
-		send(func(ctx context.Context) error { return n.run(ctx, desktop(notice.Text), notice, nil) })
+		send(func(ctx context.Context) error { return n.run(ctx, desktop(what.Text), what, nil) })
 	}
 }
 
@@ -203,12 +195,12 @@ func (n *Notifier) Close() []error {
 	return n.errs
 }
 
-// notice is what there is to tell, without what variables hold that are secret by
+// about is what there is to tell, without what variables hold that are secret by
 // their names.
-func (n *Notifier) notice(kind Kind, e event.Event, q *ask.Question) Notice {
+func (n *Notifier) about(of kind, e event.Event, q *ask.Question) notice {
 	veiled := output.SecretsOf(os.Environ()).Replace
 	run := e.State
-	out := Notice{Schema: Schema, Kind: kind, Run: e.Run, Goal: veiled(run.Started.Goal), Status: run.Status, Reasons: []string{},
+	out := notice{Schema: "planlock.notice/1", Kind: of, Run: e.Run, Goal: veiled(run.Started.Goal), Status: run.Status, Reasons: []string{},
 		Workspace: n.Workspace, Time: e.Time}
 	switch {
 	case q != nil:
@@ -220,7 +212,7 @@ func (n *Notifier) notice(kind Kind, e event.Event, q *ask.Question) Notice {
 		}
 		out.Question = &asked
 		out.Text = fmt.Sprintf("planlock asks %s: %s", q.ID, q.What)
-	case kind == Ended && run.Ended != nil:
+	case of == ended && run.Ended != nil:
 		out.Reasons = append(out.Reasons, run.Ended.Reasons...)
 		out.Text = "planlock: " + strings.ReplaceAll(string(run.Ended.Status), "_", " ")
 	case run.Paused != nil:
@@ -238,16 +230,16 @@ func (n *Notifier) notice(kind Kind, e event.Event, q *ask.Question) Notice {
 }
 
 // run starts a program that tells a notice.
-func (n *Notifier) run(ctx context.Context, args []string, notice Notice, text []byte) error {
+func (n *Notifier) run(ctx context.Context, args []string, what notice, text []byte) error {
 	if len(args) == 0 {
 		return errors.New("nothing is known that shows messages on this desktop")
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = n.Workspace, bytes.NewReader(text), time.Second
-	cmd.Env = append(os.Environ(), "PLANLOCK_NOTICE="+string(notice.Kind), "PLANLOCK_RUN="+notice.Run,
-		"PLANLOCK_STATUS="+string(notice.Status), "PLANLOCK_TEXT="+notice.Text, "PLANLOCK_WORKSPACE="+n.Workspace)
-	if notice.Question != nil {
-		cmd.Env = append(cmd.Env, "PLANLOCK_QUESTION="+notice.Question.ID)
+	cmd.Env = append(os.Environ(), "PLANLOCK_NOTICE="+string(what.Kind), "PLANLOCK_RUN="+what.Run,
+		"PLANLOCK_STATUS="+string(what.Status), "PLANLOCK_TEXT="+what.Text, "PLANLOCK_WORKSPACE="+n.Workspace)
+	if what.Question != nil {
+		cmd.Env = append(cmd.Env, "PLANLOCK_QUESTION="+what.Question.ID)
 	}
 	said := output.NewTail(1 << 10)
 	cmd.Stderr = output.SecretsOf(cmd.Env).Veil(said)

@@ -51,17 +51,25 @@ artifacts = { create = ["letter"] }
 postconditions = [{ kind = "file_contains", path = "letter", text = "Dear" }]
 `
 
+// A notice is what docs/configuration.md says that is told.
+type notice struct {
+	Schema, Kind, Text, Run, Goal, Workspace string
+	Status                                   history.Status
+	Time                                     time.Time
+	Question                                 *ask.Question
+}
+
 // A server takes notices.
 type server struct {
 	*httptest.Server
 	mu  sync.Mutex
-	got []notify.Notice
+	got []notice
 }
 
 func newServer(t *testing.T, do http.HandlerFunc) *server {
 	s := &server{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var n notify.Notice
+		var n notice
 		text, err := io.ReadAll(r.Body)
 		if err == nil {
 			err = json.Unmarshal(text, &n)
@@ -81,7 +89,7 @@ func newServer(t *testing.T, do http.HandlerFunc) *server {
 }
 
 // kinds are those of the notices, in order.
-func (s *server) kinds() (all []notify.Kind) {
+func (s *server) kinds() (all []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, n := range s.got {
@@ -122,13 +130,13 @@ func TestNotices(t *testing.T) {
 		writes string
 		who    ask.Escalator
 		grace  time.Duration
-		want   []notify.Kind
+		want   []string
 		text   string
 	}{
-		"achieved":         {"Dear Ana\n", refuses, 0, []notify.Kind{notify.Ended}, "planlock: ACHIEVED (Write to [LETTERS_TOKEN], run "},
-		"refused":          {"Hello\n", refuses, 0, []notify.Kind{notify.Ended}, "planlock: NOT ACHIEVED: "},
-		"waits":            {"Hello\n", answers(later), 0, []notify.Kind{notify.Question}, "planlock asks "},
-		"somebody is slow": {"Hello\n", slow, time.Millisecond, []notify.Kind{notify.Ended, notify.Question}, ""},
+		"achieved":         {"Dear Ana\n", refuses, 0, []string{"ended"}, "planlock: ACHIEVED (Write to [LETTERS_TOKEN], run "},
+		"refused":          {"Hello\n", refuses, 0, []string{"ended"}, "planlock: NOT ACHIEVED: "},
+		"waits":            {"Hello\n", answers(later), 0, []string{"question"}, "planlock asks "},
+		"somebody is slow": {"Hello\n", slow, time.Millisecond, []string{"ended", "question"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, nil)
@@ -141,14 +149,14 @@ func TestNotices(t *testing.T) {
 				t.Fatalf("told are %q, want %q", got, tt.want)
 			}
 			one := s.got[0]
-			if one.Schema != notify.Schema || one.Run != done.Run.Started.Run || one.Workspace != done.Dir || one.Time.IsZero() ||
+			if one.Schema != "planlock.notice/1" || one.Run != done.Run.Started.Run || one.Workspace != done.Dir || one.Time.IsZero() ||
 				one.Goal != "Write to [LETTERS_TOKEN]" || !strings.HasPrefix(one.Text, tt.text) || strings.Contains(one.Text, "horse") {
 				t.Errorf("told is %+v", one)
 			}
-			if one.Kind == notify.Question && (one.Question.Step != "1.1" || len(one.Question.Choices) == 0 || one.Question.Evidence != nil) {
+			if one.Kind == "question" && (one.Question.Step != "1.1" || len(one.Question.Choices) == 0 || one.Question.Evidence != nil) {
 				t.Errorf("asked is %+v", one.Question)
 			}
-			if tt.want[0] == notify.Ended && len(tt.want) == 1 && one.Status != done.Run.Status {
+			if tt.want[0] == "ended" && len(tt.want) == 1 && one.Status != done.Run.Status {
 				t.Errorf("the status is %q, want %q", one.Status, done.Run.Status)
 			}
 		})

@@ -3,9 +3,12 @@ package browsertest
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -60,6 +63,7 @@ func TestPages(t *testing.T) {
 	program := command(t)
 	t.Run("a run is watched and answered", func(t *testing.T) { watched(t, chrome, newBench(t, program)) })
 	t.Run("hostile words", func(t *testing.T) { hostile(t, chrome, newBench(t, program)) })
+	t.Run("what a step changed", func(t *testing.T) { changed(t, chrome, newBench(t, program)) })
 	t.Run("2000 steps", func(t *testing.T) { long(t, chrome, newBench(t, program)) })
 }
 
@@ -180,6 +184,83 @@ func hostile(t *testing.T, chrome context.Context, b *bench) {
 			p.do(chromedp.Click(next, chromedp.ByQuery))
 			p.settled(map[bool]string{true: "#steps", false: "main .card"}[next == "#runs a"])
 		}
+	}
+}
+
+// changed: the text of what a step changed is opened with the keyboard, on the page
+// of the step and in the report that is one file, with JavaScript and without it.
+func changed(t *testing.T, chrome context.Context, b *bench) {
+	if err := os.WriteFile(filepath.Join(b.ws, "letter.txt"), []byte("Dear Ana,\nI come on Monday.\nYours, Bo\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	plan := b.write("plan.toml", fmt.Sprintf(head, quoted("The letter names the right day"))+strings.ReplaceAll(
+		task(1, "", "Name the day", "letter.txt", "sed -i.old s/Monday/Friday/ letter.txt && rm letter.txt.old"),
+		"{ create =", "{ modify ="))
+	b.begin("run", plan)(3) // only declared: no check is certain to look at the day
+	report := filepath.Join(t.TempDir(), "report.html")
+	if said, err := b.planlock("report", "--format", "html", "-o", report).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+
+	p := open(t, chrome, b.address, 1440, 900)
+	p.settled("#runs li")
+	p.do(chromedp.Click("#runs a", chromedp.ByQuery))
+	p.settled("#steps")
+	p.do(chromedp.Click(`#steps a[href*="/steps/"]`, chromedp.ByQuery))
+	p.settled("main .diff")
+	p.reads("serve-diff")
+	p.unscripted()
+	p.reads("")
+
+	p = open(t, chrome, "file://"+filepath.ToSlash(report), 1440, 900)
+	p.settled(".step")
+	p.reads("")
+	p.unscripted()
+	p.reads("")
+}
+
+// unscripted loads the page anew, without JavaScript.
+func (b *tab) unscripted() {
+	b.t.Helper()
+	b.do(emulation.SetScriptExecutionDisabled(true), chromedp.Reload())
+	b.settled(".diff")
+	if !value[bool](b, `matchMedia('(scripting: none)').matches`) {
+		b.t.Error("JavaScript is still on")
+	}
+}
+
+// reads opens what a step changed with the keyboard, and looks at both sides.
+func (b *tab) reads(shot string) {
+	b.t.Helper()
+	if value[bool](b, `!!document.querySelector('.step:not([open])')`) {
+		b.tabTo(`.step > summary`)
+		b.press(kb.Enter)
+	}
+	if value[bool](b, `document.querySelector('.sides').checkVisibility()`) {
+		b.t.Error("the text of a change is open before somebody asks for it")
+	}
+	b.tabTo(`.diff > summary`)
+	b.press(kb.Enter)
+	const look = `(() => {
+  const of = (c) => [...document.querySelectorAll('.sides .' + c)].filter((e) => e.checkVisibility()), colour = (e) => getComputedStyle(e).backgroundColor;
+  const gone = of('gone'), come = of('new'), same = of('same');
+  return [...gone, ...come].map((e) => e.innerText + ' [' + e.querySelector('mark').innerText + ']').join(' ') + ' ' + same.length + ' ' +
+    new Set([gone[0], come[0], same[0]].map(colour)).size;
+})()`
+	const want = "I come on Monday. [Monday] I come on Friday. [Friday] 4 3" // lines, words, and three colours
+	for _, scheme := range []string{"dark", "light"} {
+		b.scheme(scheme)
+		if got := value[string](b, look); got != want {
+			b.t.Errorf("in %s colours the sides are %q, want %q", scheme, got, want)
+		}
+		if shot != "" {
+			b.accessible("what a step changed, " + scheme)
+		}
+	}
+	b.fits(390, 844)
+	b.fits(1440, 900)
+	if shot != "" {
+		b.shot(shot)
 	}
 }
 

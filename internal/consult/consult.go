@@ -48,6 +48,9 @@ type CrashError struct {
 }
 
 func (e *CrashError) Error() string {
+	if e.Last == "" {
+		return fmt.Sprintf("%s ended with status %d and no output", e.Who, e.Exit)
+	}
 	return fmt.Sprintf("%s ended with status %d: %s", e.Who, e.Exit, e.Last)
 }
 

@@ -2,6 +2,8 @@ package interop_test
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,33 +19,6 @@ import (
 	"github.com/planlock/planlock/exec/otel/otlp"
 )
 
-const thePlan = `schema = 1
-requirements = [{ id = "R1", text = "a file" }]
-non_goals = []
-invariants = []
-
-[goal]
-description = "Write a file"
-
-[[tasks]]
-id = 1
-description = "Write"
-
-[[tasks.steps]]
-id = 1
-description = "Write"
-executor = "script"
-run = "true"
-requirements = ["R1"]
-rollback = "reversible"
-on_failure = "retry"
-max_retries = 2
-semantic_change = "extending"
-limits = { max_files = 20, max_lines = 100 }
-artifacts = { create = ["a"] }
-postconditions = [{ kind = "file_contains", path = "a", matches = "." }]
-`
-
 // TestCollector has the receiver of OpenTelemetry's collector take a run that tries
 // its step twice, and looks at what it hands on.
 func TestCollector(t *testing.T) {
@@ -52,7 +27,8 @@ func TestCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := exectest.New(t, thePlan, nil, exectest.Script{
+	plan := must(os.ReadFile(filepath.Join("..", "..", "exec", "otel", "otlp", "testdata", "plan.toml")))
+	b := exectest.New(t, string(plan), nil, exectest.Script{
 		"1.1": exectest.Attempts(exectest.Fail("no"), exectest.Write("a", "a\n"))})
 	b.Controller.Observe = to.Observe
 	b.Run(t).Want(t, history.Achieved)

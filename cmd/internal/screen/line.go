@@ -94,7 +94,7 @@ func note(run *history.Run, s *history.Step) string {
 	case s.Carried != nil:
 		return "carried over from run " + safetext.Escape(s.Carried.Run)
 	case s.Failed != nil:
-		return safetext.Escape(string(s.Failed.Class)) + ": " +
+		return safetext.Escape(s.Failed.Class.String()) + ": " +
 			safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
 	case s.SettledBy() != "":
 		return "settled by " + safetext.Clip(s.SettledBy(), 40)
@@ -121,7 +121,7 @@ func note(run *history.Run, s *history.Step) string {
 // it has none.
 func reason(f *history.AttemptFailed) string {
 	if len(f.Reasons) == 0 {
-		return string(f.Class)
+		return f.Class.String()
 	}
 	return f.Reasons[0]
 }

@@ -94,6 +94,9 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 		p.setBack(e.State, f)
 	case *history.Lesson:
 		p.say("   lesson: " + safetext.Escape(f.Result) + "; " + safetext.Escape(f.Lesson))
+		for _, o := range f.Others {
+			p.say("   " + safetext.Escape(o.Method) + " would have: " + safetext.Escape(o.Would))
+		}
 	case *history.StepCompleted, *history.StepFailed, *history.StepSkipped, *history.StepBlocked:
 		p.over(e.Step)
 		p.tell(e.State, e.OfStep())
@@ -179,7 +182,7 @@ func (p *Progress) attemptFailed(e event.Event, f *history.AttemptFailed) {
 	if e.Attempt == 0 {
 		return // the step was not begun
 	}
-	what, of := "failed", string(f.Class)
+	what, of := "failed", f.Class.String()
 	if a := e.OfStep().SetAside(); a != nil && a.Number == e.Attempt {
 		what, of = "is set aside", "join-failed, "+safetext.Escape(a.Aside.String())+": "+of
 	}

@@ -127,7 +127,7 @@ const wantPlain = `Two \x1b[31mfiles        run ID · mode dynamic
  ▸ 1.1  Write one
  ✓ 1.1  Write one         1 file +1        3 gates     0.0 s
  ▸ 1.2  Write \x1b[2Jtwo
-   1.2  attempt 1 failed (crashed): no \x1b[1;1H luck
+   1.2  attempt 1 failed (executor failed): no \x1b[1;1H luck
    1.2  the tree was restored; next: backup 1
  ✓ 1.2  Write \x1b[2Jtwo  1 file +1        3 gates     0.0 s   backup 1 after "no \x1b[1;1H luck"
 
@@ -157,7 +157,7 @@ func TestLiveProgress(t *testing.T) {
 	want := `Two \x1b[31mfiles        run ID · mode dynamic
 
  ✓ 1.1  Write one         1 file +1        3 gates     0.0 s
-   1.2  attempt 1 failed (crashed): no \x1b[1;1H luck
+   1.2  attempt 1 failed (executor failed): no \x1b[1;1H luck
    1.2  the tree was restored; next: backup 1
  ▸ 1.2  Write \x1b[2Jtwo  attempt 2 · backup 1   0.0 s
 
@@ -219,7 +219,7 @@ const wantPainted = `{1}Two \x1b[31mfiles{0}{2}        run ID · mode dynamic{0}
  {1}▸{0} 1.1  Write one
  {32}✓{0} 1.1  Write one         1 file +1        3 gates     0.0 s
  {1}▸{0} 1.2  Write \x1b[2Jtwo
-   1.2  {33}attempt 1 failed{0} (crashed): no \x1b[1;1H luck
+   1.2  {33}attempt 1 failed{0} (executor failed): no \x1b[1;1H luck
    1.2  the tree was restored; next: backup 1
  {32}✓{0} 1.2  Write \x1b[2Jtwo  1 file +1        3 gates     0.0 s   backup 1 after "no \x1b[1;1H luck"
 

@@ -45,7 +45,7 @@ var parsed = sync.OnceValue(func() *template.Template {
 // Page is the row of the page in the table of documents.
 func Page() document.Document {
 	return document.Document{Name: "report.html", Draw: draw,
-		For: "people: one page with the graph, the timeline and all details; no scripts, nothing loaded"}
+		For: "people: one page with the graph, the timeline and all that the journal has; no scripts, nothing loaded"}
 }
 
 // draw draws the page.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type Speclet struct {
 	Status  string
 	Partial bool   // completed, but not all of it
 	Reason  string // why it is blocked or waits; "" if neither
+	by      string // what became of the step that this is because of, as in "step 1.1 failed"; "" if of none
 	Needs   []SpecletStatus
 
 	TasksCompleted, TasksFailed, TasksBlocked, TasksSkipped, TasksPartial, TasksInProgress []string
@@ -107,9 +109,10 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 	over := len(s.TasksCompleted) + len(s.TasksFailed) + len(s.TasksBlocked) + len(s.TasksSkipped) + len(s.TasksPartial)
 	switch {
 	case len(s.TasksFailed) > 0:
-		s.Status = Failed
+		s.Status, s.by = Failed, failedIn(run, s.TasksFailed[0])
 	case len(s.TasksBlocked) > 0 && over == len(in.Tasks):
 		s.Status, s.Reason = Blocked, blockedBy(run, in, s.TasksBlocked[0])
+		s.by = strings.TrimPrefix(s.Reason, "its ")
 	case over == len(in.Tasks) && over > 0 && len(s.TasksSkipped) == over:
 		s.Status = Skipped
 	case over == len(in.Tasks) && over > 0:
@@ -121,6 +124,16 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 		s.Status = InProgress
 	}
 	return s
+}
+
+// failedIn names the first step of a task that failed; "" if none did.
+func failedIn(run *history.Run, task string) string {
+	for _, s := range stepsOf(run, task) {
+		if s.Status == history.Failed {
+			return fmt.Sprintf("step %s failed", s.Address)
+		}
+	}
+	return ""
 }
 
 // blockedBy says because of which step a task of a speclet is blocked: one of its
@@ -167,7 +180,14 @@ func (s *Speclet) depend(list []Speclet, at map[string]int, needs []string) {
 		s.Needs = append(s.Needs, SpecletStatus{id, list[i].Status})
 		switch list[i].Status {
 		case Failed, Blocked:
-			missing = append(missing, fmt.Sprintf("%s is %s", id, list[i].Status))
+			lost := fmt.Sprintf("%s is %s", id, list[i].Status)
+			if list[i].by != "" {
+				lost += " (" + list[i].by + ")"
+			}
+			if len(missing) == 0 {
+				s.by = cmp.Or(list[i].by, s.by)
+			}
+			missing = append(missing, lost)
 		case Completed, Skipped:
 		default:
 			waits = true

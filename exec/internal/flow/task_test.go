@@ -178,11 +178,11 @@ func TestSpeclets(t *testing.T) {
 	}{
 		"nothing began":                    {map[string]string{"1": ".", "2": "..", "3": ".", "4": "."}, []string{"not_started", "not_started waiting_for_dependencies", "not_started waiting_for_dependencies", "not_started waiting_for_dependencies"}},
 		"under way":                        {map[string]string{"1": "C", "2": "C.", "3": ".", "4": "."}, []string{"completed", "in_progress", "not_started", "not_started waiting_for_dependencies"}},
-		"A: what others need failed":       {map[string]string{"1": "F", "2": "..", "3": ".", "4": "."}, []string{"failed", "blocked dependency_failed: foundation is failed", "blocked dependency_failed: foundation is failed", "blocked dependency_failed: right is blocked"}},
+		"A: what others need failed":       {map[string]string{"1": "F", "2": "..", "3": ".", "4": "."}, []string{"failed", "blocked dependency_failed: foundation is failed (step 1.1 failed)", "blocked dependency_failed: foundation is failed (step 1.1 failed)", "blocked dependency_failed: right is blocked (step 1.1 failed)"}},
 		"B: an independent branch goes on": {map[string]string{"1": "C", "2": "FB", "3": "C", "4": "."}, []string{"completed", "failed", "completed", "not_started"}},
 		"C: one that is not critical":      {map[string]string{"1": "C", "2": "Cf", "3": "C", "4": "C"}, []string{"completed", "completed partial", "completed", "completed"}},
 		"left out":                         {map[string]string{"1": "C", "2": "SS", "3": "C", "4": "C"}, []string{"completed", "skipped", "completed", "completed"}},
-		"blocked for good":                 {map[string]string{"1": "F", "2": "BB", "3": "B", "4": "B"}, []string{"failed", "blocked dependency_failed: foundation is failed", "blocked dependency_failed: foundation is failed", "blocked dependency_failed: right is blocked"}},
+		"blocked for good":                 {map[string]string{"1": "F", "2": "BB", "3": "B", "4": "B"}, []string{"failed", "blocked dependency_failed: foundation is failed (step 1.1 failed)", "blocked dependency_failed: foundation is failed (step 1.1 failed)", "blocked dependency_failed: right is blocked (step 1.1 failed)"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -84,6 +84,10 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	replaced, err := l.replaced()
+	if err != nil {
+		return err
+	}
 	policy := l.Policy()
 	if policy.Commits == commit.Off {
 		policy.Commits = ""
@@ -129,7 +133,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
 	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base),
-		l.mounted(), l.shared(), l.unwatched(started), notEnded(waiting), l.notCovered())
+		l.mounted(), l.shared(), replaced, l.unwatched(started), notEnded(waiting), l.notCovered())
 	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}

@@ -78,3 +78,17 @@ func (l *Life) mounted() []string {
 		"take it out, or have them work in the workspace itself (layer = \"in-place\" in [sandbox])",
 		strings.Join(bound.First(points, 5), ", "))}
 }
+
+// replaced warns of a file system on which files of others are not safe in the
+// moment in which work is delivered.
+func (l *Life) replaced() ([]string, error) {
+	if l.InPlace() {
+		return nil, nil
+	}
+	cannot, err := l.Deliveries.Place.CannotExchange()
+	if err != nil || !cannot {
+		return nil, err
+	}
+	return []string{"the file system of the workspace cannot exchange files in one step, so what is delivered replaces files by a rename: " +
+		"who saves one of them in the same moment loses that; where others save here meanwhile, have the run work in a copy on a local disk"}, nil
+}

@@ -89,7 +89,7 @@ func observe(s *history.Step) Step {
 		seen[name] = true
 		how := "succeeded"
 		if a.Failure != nil {
-			how = "failed: " + string(a.Failure.Class)
+			how = "failed: " + a.Failure.Class.String()
 		} else if backup {
 			row.Backup = name + " " + a.Method.Text
 		}

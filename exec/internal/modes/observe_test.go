@@ -88,7 +88,7 @@ func TestObserve(t *testing.T) {
 	r.step("1.6", true, history.GateFailed, []string{code.Invariant}, "primary")
 	want := []modes.Step{
 		{Address: "1.1", Task: "1", Backup: "backup_1 text of backup_1", Backups: 1, Retries: 1,
-			Methods: []string{"1.1 primary failed: crashed", "1.1 primary failed: crashed", "1.1 backup_1 succeeded"}},
+			Methods: []string{"1.1 primary failed: executor failed", "1.1 primary failed: executor failed", "1.1 backup_1 succeeded"}},
 		{Address: "1.2", Task: "1", Failed: true, Backups: 1, Exhausted: true, Violation: true,
 			Methods: []string{"1.2 primary failed: breach", "1.2 backup_1 failed: breach"}},
 		{Address: "1.3", Task: "1", Retries: 1, Mismatch: true,

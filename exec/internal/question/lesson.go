@@ -65,14 +65,22 @@ func result(s *history.Step, l *history.Lesson) (what, kept string) {
 	case s.Status != history.Completed && s.Failed == nil:
 		return fmt.Sprintf("it was %s", s.Status), "nothing was learned: it did not come to its end"
 	case s.Failed != nil:
-		return fmt.Sprintf("it failed after %d attempts: %s", len(s.Attempts), why),
+		return fmt.Sprintf("it failed after %s: %s", times(len(s.Attempts), "attempt"), why),
 			fmt.Sprintf("%s does not work here as it is: %s", l.Used, why)
 	case failures == 0:
 		return "it was completed at the first attempt", fmt.Sprintf("%s works for this kind of step", l.Used)
 	case l.Used != l.Chosen:
-		return fmt.Sprintf("it was completed with %s, after %d failures", l.Used, failures),
+		return fmt.Sprintf("it was completed with %s, after %s", l.Used, times(failures, "failure")),
 			fmt.Sprintf("%s works where %s fails with: %s", l.Used, l.Chosen, why)
 	}
-	return fmt.Sprintf("it was completed after %d failures", failures),
+	return fmt.Sprintf("it was completed after %s", times(failures, "failure")),
 		fmt.Sprintf("%s works, but watch for: %s", l.Used, why)
+}
+
+// times is how often something happened, as in "1 failure".
+func times(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

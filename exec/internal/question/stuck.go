@@ -50,7 +50,7 @@ func stuckReport(c *guard.Case, f *history.AttemptFailed, detailed bool) []strin
 func attemptReport(a *history.Attempt) []string {
 	lines := []string{fmt.Sprintf("attempt %d (%s): %s", a.Number, a.Method.Method, a.Method.Text)}
 	for _, r := range a.Explained() {
-		r.Why = string(a.Failure.Class) + ": " + r.Why
+		r.Why = a.Failure.Class.String() + ": " + r.Why
 		for _, line := range r.Lines() {
 			lines = append(lines, "  "+bound.Text(line, bound.Short))
 		}

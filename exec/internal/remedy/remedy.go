@@ -51,7 +51,7 @@ func (r Remedy) AtEnd(lockFile, trial bool) string {
 func Against(c history.Class, cause gate.Cause) Remedy {
 	switch c {
 	case history.Refused:
-		return Remedy{end: "make its preconditions hold, then run what is left of the plan"}
+		return Remedy{end: "mend what kept it from beginning, then run what is left of the plan"}
 	case history.Crashed:
 		return Remedy{
 			now:  "look at the end of the output, and propose what the next attempt should do otherwise",

@@ -14,8 +14,8 @@ func TestAtEnd(t *testing.T) {
 		locked, only bool
 		want         string
 	}{
-		{history.Refused, true, false, "make its preconditions hold, then run what is left of the plan"},
-		{history.Refused, true, true, "make its preconditions hold, then run the plan again"},
+		{history.Refused, true, false, "mend what kept it from beginning, then run what is left of the plan"},
+		{history.Refused, true, true, "mend what kept it from beginning, then run the plan again"},
 		{history.Breach, true, true, "mend the method so that it does what is declared, or declare what it must do, and lock again"},
 		{history.Breach, false, false, "mend the method so that it does what is declared, or declare what it must do, and run what is left of the plan"},
 		{history.Breach, false, true, "mend the method so that it does what is declared, or declare what it must do, and run the plan again"},

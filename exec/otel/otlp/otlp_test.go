@@ -2,6 +2,7 @@ package otlp_test
 
 import (
 	"context"
+	_ "embed" // the plan
 	"encoding/json"
 	"io"
 	"net/http"
@@ -19,32 +20,10 @@ import (
 	"github.com/planlock/planlock/exec/otel/otlp"
 )
 
-const thePlan = `schema = 1
-requirements = [{ id = "R1", text = "a file" }]
-non_goals = []
-invariants = []
-
-[goal]
-description = "Write a file"
-
-[[tasks]]
-id = 1
-description = "Write"
-
-[[tasks.steps]]
-id = 1
-description = "Write"
-executor = "script"
-run = "true"
-requirements = ["R1"]
-rollback = "reversible"
-on_failure = "retry"
-max_retries = 2
-semantic_change = "extending"
-limits = { max_files = 20, max_lines = 100 }
-artifacts = { create = ["a"] }
-postconditions = [{ kind = "file_contains", path = "a", matches = "." }]
-`
+// thePlan has one step; internal/interop has a collector told of it too.
+//
+//go:embed testdata/plan.toml
+var thePlan string
 
 // A received is what a collector reads of a message, in the words of OTLP.
 type received struct {

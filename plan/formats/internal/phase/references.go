@@ -125,9 +125,9 @@ func (r *reader) complete() {
 	case len(r.tasks) == 0:
 		r.report("no-tasks", plan.Error, r.t.At(0),
 			"the plan has no tasks: it is prose, or its tasks have another form",
-			"write  - [ ] what is to be done  on a line for each task, or a numbered list, or headings  ## Step 1: What is to be done,  "+
-				"as any page of Markdown is read with.  A phase plan has tasks as  <task type=\"auto\">  and  </task>,  each on "+
-				"a line of its own, with  <name>  between them, or as headings  ## Task 1: Title")
+			"write headings  ### Task 1: Title,  or entries  - id: T1-01  with  title:  below, or  <task type=\"auto\">  and  "+
+				"</task>,  each on a line of its own, with  <name>  between them.  A page that neither its title nor its front "+
+				"matter calls a phase may also have  - [ ] what is to be done  on a line for each task, or a numbered list")
 	case len(silent) == len(r.tasks):
 		r.report("task-no-acceptance", plan.Warning, r.t.At(r.tasks[0].line),
 			"no task says how one sees that it is done", hint)
