@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"sync"
 	"time"
@@ -48,13 +49,15 @@ type Blobs struct {
 	end    context.CancelCauseFunc
 	mu     sync.Mutex
 	under  map[ledger.Digest]*upload // way
-	failed map[ledger.Digest]error   // and not there since
+	failed map[ledger.Digest]*upload // and to be tried again; no more than were under way at once
 }
 
 // An upload is a content that is under way.
 type upload struct {
+	at      string
 	content []byte
 	done    chan struct{}
+	err     error // once it is done
 }
 
 var _ checkpoint.Blobs = (*Blobs)(nil)
@@ -68,7 +71,7 @@ func Open(ctx context.Context, bucket string, config Config) (*Blobs, error) {
 		config.Patience = 5 * time.Minute
 	}
 	b := &Blobs{name: nameOf(bucket), config: config, slots: make(chan struct{}, config.Uploads),
-		under: map[ledger.Digest]*upload{}, failed: map[ledger.Digest]error{}}
+		under: map[ledger.Digest]*upload{}, failed: map[ledger.Digest]*upload{}}
 	b.life, b.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	var err error
 	if b.bucket, err = blob.OpenBucket(ctx, unchecked(bucket)); err != nil {
@@ -140,6 +143,11 @@ func (b *Blobs) put(ctx context.Context, d ledger.Digest, content io.Reader) err
 	if b.underWay(d) != nil {
 		return context.Cause(ctx)
 	}
+	if b.owes() {
+		if err := b.Sync(ctx); err != nil {
+			return err
+		}
+	}
 	if err := b.slot(ctx); err != nil {
 		return err
 	}
@@ -150,24 +158,42 @@ func (b *Blobs) put(ctx context.Context, d ledger.Digest, content io.Reader) err
 	}
 	if len(text) > small {
 		defer func() { <-b.slots }()
-		return b.large(ctx, d, at, io.MultiReader(bytes.NewReader(text), content))
+		return b.write(ctx, at, io.MultiReader(bytes.NewReader(text), content)) // while the caller waits
 	}
-	u := &upload{text, make(chan struct{})}
-	if !b.begin(d, u) { // somebody else was faster
+	b.begin(d, &upload{at: at, content: text, done: make(chan struct{})})
+	return nil
+}
+
+// begin uploads a content behind the caller's back, unless somebody else does. It
+// gives the slot back.
+func (b *Blobs) begin(d ledger.Digest, u *upload) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.under[d] != nil {
 		<-b.slots
-		return nil
+		return
 	}
+	b.under[d] = u
+	delete(b.failed, d)
 	go func() {
 		defer func() { <-b.slots }()
 		ctx, cancel := context.WithTimeoutCause(b.life, b.config.Patience, errSlow)
 		defer cancel()
-		err := b.write(ctx, at, bytes.NewReader(text))
-		if err != nil {
-			err = b.explain(ctx, "upload", err)
+		if err := b.write(ctx, u.at, bytes.NewReader(u.content)); err != nil {
+			u.err = b.explain(ctx, "upload", err)
 		}
-		b.ended(d, u, err)
+		b.ended(d, u)
 	}()
-	return nil
+}
+
+func (b *Blobs) ended(d ledger.Digest, u *upload) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.under, d)
+	if u.err != nil {
+		b.failed[d] = u
+	}
+	close(u.done)
 }
 
 // slot waits until an upload may begin.
@@ -186,17 +212,6 @@ func (b *Blobs) slot(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// large streams a content while the caller waits.
-func (b *Blobs) large(ctx context.Context, d ledger.Digest, at string, content io.Reader) error {
-	err := b.write(ctx, at, content)
-	if err == nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.failed, d)
-	}
-	return err
 }
 
 // write writes an object, unless it is there. It never leaves half of one: where
@@ -222,25 +237,11 @@ func (b *Blobs) underWay(d ledger.Digest) *upload {
 	return b.under[d]
 }
 
-func (b *Blobs) begin(d ledger.Digest, u *upload) bool {
+// owes reports whether something has failed.
+func (b *Blobs) owes() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.under[d] != nil {
-		return false
-	}
-	b.under[d] = u
-	return true
-}
-
-func (b *Blobs) ended(d ledger.Digest, u *upload, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.under, d)
-	delete(b.failed, d)
-	if err != nil {
-		b.failed[d] = err
-	}
-	close(u.done)
+	return len(b.failed) > 0
 }
 
 // Get opens content; see checkpoint.Blobs.
@@ -286,35 +287,39 @@ func (b *Blobs) Has(ctx context.Context, d ledger.Digest) (bool, error) {
 	return there, nil
 }
 
-// Sync waits for what is under way; see checkpoint.Blobs. It fails while
-// something that was put is not there.
+// Sync waits for what is under way, and tries again what failed before; see
+// checkpoint.Blobs.
 func (b *Blobs) Sync(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return b.explain(ctx, "sync", context.Cause(ctx))
 	}
-	for _, u := range b.all() {
+	_, failed := b.all()
+	for d, u := range failed {
+		if err := b.slot(ctx); err != nil {
+			return b.explain(ctx, "sync", err)
+		}
+		b.begin(d, &upload{at: u.at, content: u.content, done: make(chan struct{})})
+	}
+	under, _ := b.all()
+	for _, u := range under {
 		select {
 		case <-u.done:
 		case <-ctx.Done():
 			return b.explain(ctx, "sync", context.Cause(ctx))
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, err := range b.failed { // one says it for all
-		return fmt.Errorf("cloud: %d contents could not be kept, put them again: %w", len(b.failed), err)
+	_, failed = b.all()
+	for _, u := range failed { // one says it for all
+		return fmt.Errorf("cloud: %d contents could not be kept, they are tried again by the next sync: %w", len(failed), u.err)
 	}
 	return nil
 }
 
-// all are the uploads that are under way.
-func (b *Blobs) all() (all []*upload) {
+// all are the uploads that are under way, and those that failed.
+func (b *Blobs) all() (under, failed map[ledger.Digest]*upload) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, u := range b.under {
-		all = append(all, u)
-	}
-	return all
+	return maps.Clone(b.under), maps.Clone(b.failed)
 }
 
 // Close calls off what is under way, and lets go of the bucket. Closing again is
@@ -324,7 +329,8 @@ func (b *Blobs) Close() error {
 		return nil
 	}
 	b.end(checkpoint.ErrClosed)
-	for _, u := range b.all() {
+	under, _ := b.all()
+	for _, u := range under {
 		<-u.done
 	}
 	if err := b.bucket.Close(); err != nil {

@@ -20,9 +20,9 @@
 //     not written again: it costs a request without a body. Several processes may
 //     use one bucket and one prefix.
 //   - Put returns when a content of up to 8 MiB is copied, and uploads it
-//     behind the caller's back, 16 at a time. Sync waits for what is under way, and
-//     fails while something that was put is not there: it has to be put again. Larger
-//     contents are streamed, and are there when Put returns. Has and Get know
+//     behind the caller's back, 16 at a time. Sync waits for what is under way.
+//     Something that failed is tried again by each Sync, and before more is put,
+//     and these fail as long as it does. Larger contents are streamed, and are there when Put returns. Has and Get know
 //     what is under way.
 //   - A bucket that cannot be had, or denies: the error names it and says what would
 //     help. One that is gone is no ErrNotFound, but for a folder. A slow one is waited for until the

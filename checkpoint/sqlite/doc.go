@@ -10,7 +10,7 @@
 // What it promises:
 //
 //   - Whatever returned without an error is durable: an Append is one commit
-//     with one sync (WAL, synchronous=FULL). Contents of up to 1 MiB are gathered in
+//     with one sync (WAL, synchronous=FULL); a Write is a commit without. Contents of up to 1 MiB are gathered in
 //     memory, and are durable after Sync, which is one commit for all of them.
 //   - Memory is bounded: larger contents are kept in pieces of 1 MiB, 8 of them in a
 //     commit, and are there once the last one is; logs are replayed in pages.
@@ -24,7 +24,7 @@
 //     A file that was removed, or replaced by another, takes nothing more.
 //
 // Beside the file lie those of SQLite (-wal, -shm), and the folder -locks, with
-// an empty file for each log that is open. All of them belong to it while it is
+// a file for each log that is open. All of them belong to it while it is
 // open; when it is closed, the file alone is all. It has to lie on a disk of this
 // machine: SQLite does not share a file over a network. One file serves one
 // workspace: an index of runs is that of a workspace.

@@ -348,6 +348,66 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// TestWritten writes without waiting for the disk, which other openings see at
+// once, and syncs then.
+func TestWritten(t *testing.T) {
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "written.db")
+	s := open(t, path)
+	opened, err := s.Runs().Open(ctx, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, ok := opened.(checkpoint.LogWriter)
+	if !ok {
+		t.Fatal("it cannot write")
+	}
+	l.Hasten()
+	level := func() (level int) {
+		if err := s.conn.QueryRowContext(ctx, "PRAGMA synchronous").Scan(&level); err != nil {
+			t.Fatal(err)
+		}
+		return level
+	}
+	syncs := func() (n int) {
+		if err := s.db.QueryRow("SELECT synced FROM logs").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	const normal, full = 1, 2 // as SQLite has them
+	if err := errors.Join(l.Sync(ctx), l.Append(ctx, texts("a")), l.Sync(ctx)); err != nil || level() != full {
+		t.Errorf("appended: level %d, %v", level(), err)
+	}
+	err = l.Write(ctx, texts("b", "c"))
+	if lazy := level(); err != nil || lazy != normal || syncs() != 0 {
+		t.Errorf("written: level %d, %d synced, %v", lazy, syncs(), err)
+	}
+	if got := strings.Join(replayed(t, open(t, path)), ""); got != "abc" {
+		t.Errorf("another opening replayed %s", got)
+	}
+	if err := errors.Join(l.Sync(ctx), l.Sync(ctx)); err != nil || level() != full || syncs() != 3 {
+		t.Errorf("synced: level %d, %d synced, %v", level(), syncs(), err)
+	}
+	if err := errors.Join(l.Write(ctx, texts("d")), l.Append(ctx, texts("e")), l.Close()); err != nil {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{"write": l.Write(ctx, texts("f")), "sync": l.Sync(ctx)} {
+		if !errors.Is(err, checkpoint.ErrClosed) {
+			t.Errorf("%s after close: %v", what, err)
+		}
+	}
+	reader, err := s.Runs().Read(ctx, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.(checkpoint.LogWriter).Write(ctx, texts("f")); err == nil {
+		t.Error("a reader wrote")
+	}
+	if got := strings.Join(replayed(t, s), ""); got != "abcde" {
+		t.Errorf("replayed %s", got)
+	}
+}
+
 // TestUnfinished leaves a large content half, as a crash does.
 func TestUnfinished(t *testing.T) {
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "half.db")
@@ -387,7 +447,10 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-func BenchmarkAppend(b *testing.B) {
+// BenchmarkAppend appends four records of 512 bytes.
+func BenchmarkAppend(b *testing.B) { append4(b, checkpoint.LogWriter.Append) }
+
+func append4(b *testing.B, add func(checkpoint.LogWriter, context.Context, [][]byte) error) {
 	s := open(b, filepath.Join(b.TempDir(), "bench.db"))
 	l, err := s.Runs().Open(b.Context(), run)
 	if err != nil {
@@ -398,13 +461,16 @@ func BenchmarkAppend(b *testing.B) {
 		batch[i] = bytes.Repeat([]byte{byte('a' + i)}, 512)
 	}
 	for b.Loop() {
-		if err := l.Append(b.Context(), batch); err != nil {
+		if err := add(l.(checkpoint.LogWriter), b.Context(), batch); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.StopTimer()
 	_ = l.Close()
 }
+
+// BenchmarkWrite is BenchmarkAppend without the disk.
+func BenchmarkWrite(b *testing.B) { append4(b, checkpoint.LogWriter.Write) }
 
 // BenchmarkPut puts contents of 2 KiB, 1000 for each sync.
 func BenchmarkPut(b *testing.B) {

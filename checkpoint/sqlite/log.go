@@ -17,7 +17,7 @@ const (
 	maxPage  = 1 << 20  // bytes of records that are replayed at once; one may have more
 )
 
-// A log is a checkpoint.Log.
+// A log is a checkpoint.LogWriter.
 type log struct {
 	s    *Store
 	name string
@@ -26,12 +26,19 @@ type log struct {
 	mu     sync.Mutex
 	epoch  int64
 	length int64    // records that this writer knows of
+	loose  bool     // something was written, and not synced
 	over   error    // why nothing is added any more
 	lock   *os.File // nil: none
 }
 
 // Append adds records in one commit; see checkpoint.Log.
-func (l *log) Append(ctx context.Context, batch [][]byte) error {
+func (l *log) Append(ctx context.Context, batch [][]byte) error { return l.add(ctx, batch, false) }
+
+// Write adds records in a commit that is not synced by itself; see
+// checkpoint.LogWriter.
+func (l *log) Write(ctx context.Context, batch [][]byte) error { return l.add(ctx, batch, true) }
+
+func (l *log) add(ctx context.Context, batch [][]byte, later bool) error {
 	size := 0
 	for _, r := range batch {
 		size += len(r) + 4
@@ -41,18 +48,7 @@ func (l *log) Append(ctx context.Context, batch [][]byte) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.over
-	if err == nil {
-		err = l.append(ctx, batch)
-	}
-	if err != nil {
-		return fmt.Errorf("sqlite: append to log %q: %w", l.name, err)
-	}
-	return nil
-}
-
-func (l *log) append(ctx context.Context, batch [][]byte) error {
-	err := l.s.write(ctx, func(ctx context.Context) error {
+	err := l.commit(ctx, later, func(ctx context.Context) error {
 		if err := l.claim(ctx, len(batch)); err != nil {
 			return err
 		}
@@ -65,15 +61,52 @@ func (l *log) append(ctx context.Context, batch [][]byte) error {
 		}
 		return nil
 	})
-	if err == nil {
-		l.length += int64(len(batch))
+	if err != nil {
+		return fmt.Errorf("sqlite: append to log %q: %w", l.name, err)
+	}
+	l.length += int64(len(batch))
+	return nil
+}
+
+// Hasten does nothing: the system writes when it likes.
+func (l *log) Hasten() {}
+
+// Sync makes durable what was written; see checkpoint.LogWriter. SQLite syncs
+// where a commit changes something.
+func (l *log) Sync(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.loose && l.over == nil && ctx.Err() == nil {
 		return nil
 	}
-	if unknown := (errUnknown{}); errors.As(err, &unknown) {
-		l.over = fmt.Errorf("%w: %w", checkpoint.ErrDead, l.s.explain("commit", err))
+	err := l.commit(ctx, false, func(ctx context.Context) error {
+		if err := l.claim(ctx, 0); err != nil {
+			return err
+		}
+		_, err := l.s.conn.ExecContext(ctx, "UPDATE logs SET synced = length WHERE id = ?", l.id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("sqlite: sync log %q: %w", l.name, err)
+	}
+	return nil
+}
+
+// commit writes to the log. Once it is not known what the file holds, or another
+// writer has it, nothing more is written.
+func (l *log) commit(ctx context.Context, later bool, do func(context.Context) error) error {
+	if l.over != nil {
 		return l.over
 	}
-	if errors.Is(err, checkpoint.ErrFenced) || errors.Is(err, checkpoint.ErrDead) {
+	err := l.s.transact(ctx, do, later)
+	switch unknown := (errUnknown{}); {
+	case err == nil:
+		l.loose = later
+		return nil
+	case errors.As(err, &unknown):
+		l.over = fmt.Errorf("%w: %w", checkpoint.ErrDead, l.s.explain("commit", err))
+		return l.over
+	case errors.Is(err, checkpoint.ErrFenced), errors.Is(err, checkpoint.ErrDead):
 		l.over = err
 		return err
 	}

@@ -34,7 +34,7 @@ func (r runs) Open(ctx context.Context, name string) (checkpoint.Log, error) {
 	}
 	l := &log{s: r.s, name: name, lock: lock}
 	err = r.s.write(ctx, func(ctx context.Context) error {
-		return r.s.conn.QueryRowContext(ctx, `INSERT INTO logs (name, epoch, length) VALUES (?, 1, 0)
+		return r.s.conn.QueryRowContext(ctx, `INSERT INTO logs (name, epoch, length, synced) VALUES (?, 1, 0, 0)
 			ON CONFLICT (name) DO UPDATE SET epoch = epoch + 1 RETURNING id, epoch, length`, name).Scan(&l.id, &l.epoch, &l.length)
 	})
 	if err != nil {
@@ -181,6 +181,9 @@ func (s *Store) lockFile(path string) (*os.File, error) {
 		err = fs.ErrNotExist
 	}
 	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
 		_, err = fmt.Fprintf(f, "process %d, %s\n", os.Getpid(), filepath.Base(os.Args[0]))
 	}
 	if err != nil {
@@ -217,7 +220,7 @@ func (l *log) release() error {
 		return nil
 	}
 	if is(l.lock, l.lock.Name()) {
-		_ = os.Remove(l.lock.Name()) // where that cannot be, an empty file stays
+		_ = os.Remove(l.lock.Name()) // where that cannot be, a file stays that nobody has locked
 	}
 	err := errors.Join(file.Unlock(l.lock), l.lock.Close())
 	l.lock = nil

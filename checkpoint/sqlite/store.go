@@ -31,7 +31,8 @@ const patience = 10 * time.Second
 const schema = `
 CREATE TABLE contents (id INTEGER PRIMARY KEY, digest TEXT UNIQUE, begun INTEGER NOT NULL);
 CREATE TABLE pieces (content INTEGER NOT NULL, n INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (content, n));
-CREATE TABLE logs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL, length INTEGER NOT NULL);
+CREATE TABLE logs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL, length INTEGER NOT NULL,
+	synced INTEGER NOT NULL);
 CREATE TABLE records (log INTEGER NOT NULL, n INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (log, n));
 CREATE TABLE notes (run TEXT PRIMARY KEY, state TEXT NOT NULL);
 CREATE TABLE claims (lock TEXT PRIMARY KEY, run TEXT NOT NULL);
@@ -207,12 +208,22 @@ func (e errUnknown) Unwrap() error { return e.error }
 // write has do write in one transaction, once it is its turn: all of that is
 // kept, and durable, or nothing. What was begun is not cancelled: it is short.
 func (s *Store) write(ctx context.Context, do func(context.Context) error) error {
+	return s.transact(ctx, do, false)
+}
+
+// transact is write, and where the disk can wait, only the system has what was
+// written: it is durable with the next commit that is.
+func (s *Store) transact(ctx context.Context, do func(context.Context) error, later bool) error {
 	if err := s.wait(ctx); err != nil {
 		return err
 	}
 	defer func() { <-s.turn }()
 	ctx = context.WithoutCancel(ctx)
-	if _, err := s.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	begin := "PRAGMA synchronous = FULL; BEGIN IMMEDIATE"
+	if later {
+		begin = "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE"
+	}
+	if _, err := s.conn.ExecContext(ctx, begin); err != nil {
 		return err
 	}
 	err := do(ctx)
