@@ -88,9 +88,9 @@ func TestElsewhere(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(first, "plan.toml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out := s.call(first, 5, "run", "plan.toml", "--store", store, "--answers", "wait")
+	out := s.call(first, 5, "run", "plan.toml", "--store", store, "--answers", "wait", "--ack", "modifying:1.2")
 	run := id.FindString(out)
-	for _, words := range [][]string{{"status"}, {"log"}, {"report", "--format", "markdown"}} {
+	for _, words := range [][]string{{"status"}, {"log"}, {"report", "--format", "md"}} {
 		if out := s.call(first, 0, words...); !strings.Contains(out, run) && words[0] != "log" {
 			t.Errorf("planlock %s does not know run %s:\n%s", words[0], run, out)
 		}
