@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -133,6 +134,7 @@ func (l *lease) Done(ctx context.Context, r remote.Result) error {
 	if l.over.Load() {
 		return l.no()
 	}
+	r.Host, r.Broken = storable(r.Host), storable(r.Broken)
 	err := l.queue.try(ctx, "done", func(ctx context.Context) error {
 		working, cancel := context.WithCancel(context.WithoutCancel(l.working))
 		defer cancel()
@@ -154,6 +156,9 @@ func (l *lease) Done(ctx context.Context, r remote.Result) error {
 	<-l.gone
 	return err
 }
+
+// storable is a text without what the server stores in no JSON.
+func storable(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
 
 // no says that the job is not the worker's any more.
 func (l *lease) no() error { return fmt.Errorf("%w: %q", remote.ErrLost, l.Job().Key) }

@@ -73,11 +73,11 @@ func TestOpenTogether(t *testing.T) {
 }
 
 // TestWorkspaces: workers get jobs of their workspace alone, though keys are the
-// same.
+// same. One of them has a single connection.
 func TestWorkspaces(t *testing.T) {
 	url := database(t)
 	a := opened(t, url)
-	b, err := Open(t.Context(), url, Config{Workspace: "b"})
+	b, err := Open(t.Context(), url+"&pool_max_conns=1", Config{Workspace: "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +164,18 @@ func TestDoneTwice(t *testing.T) {
 	}
 	if r, err := q.Result(t.Context(), "k"); err != nil || r.Host != "x" {
 		t.Error(r, err)
+	}
+}
+
+// TestUnreadable: what no JSON of the server may hold keeps no result from its
+// owner.
+func TestUnreadable(t *testing.T) {
+	q := opened(t, database(t))
+	if err := taken(t, q, q, "k").Done(t.Context(), remote.Result{Host: "x", Broken: "it printed \x00\xff"}); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := q.Result(t.Context(), "k"); err != nil || r.Broken != "it printed \uFFFD\uFFFD" {
+		t.Errorf("%q, %v", r.Broken, err)
 	}
 }
 
