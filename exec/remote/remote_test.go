@@ -243,6 +243,37 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// late is a queue that ends its worker with the job that it gives out.
+type late struct {
+	remote.Memory
+	end func()
+}
+
+func (l *late) Take(ctx context.Context, able func(remote.Job) bool) (remote.Lease, error) {
+	lease, err := l.Memory.Take(ctx, able)
+	l.end()
+	return lease, err
+}
+
+// TestTakenTooLate: a job that a worker gets when it is told to end is another
+// one's.
+func TestTakenTooLate(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	queue := &late{end: end}
+	if err := queue.Submit(ctx, remote.Job{Key: "k"}); err != nil {
+		t.Fatal(err)
+	}
+	w := &remote.Worker{Jobs: queue, Blobs: &checkpoint.Memory{}, Executors: exec.Default(&shell.Executor{})}
+	if err := w.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	again, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	if lease, err := queue.Memory.Take(again, func(remote.Job) bool { return true }); err != nil || lease.Job().Key != "k" {
+		t.Errorf("it is nobody's: %v", err)
+	}
+}
+
 // TestBroken: a worker that cannot carry a job out says so, and what an executor
 // says comes back in its words and kinds.
 func TestBroken(t *testing.T) {

@@ -78,12 +78,24 @@ func (w *Worker) lane(ctx context.Context, dir string) error {
 	for {
 		lease, err := w.Jobs.Take(ctx, func(j Job) bool { return w.able(ctx, j) })
 		if ctx.Err() != nil {
+			if err == nil { // it came at the last moment
+				w.giveBack(ctx, lease)
+			}
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("remote: jobs cannot be taken: %w", err)
 		}
 		w.work(ctx, lease, dir)
+	}
+}
+
+// giveBack gives a job back that was not begun.
+func (w *Worker) giveBack(ctx context.Context, lease Lease) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if err := lease.Return(ctx); err != nil && w.Log != nil {
+		w.Log.Warn("it cannot be given back", "job", lease.Job().Key, "err", err)
 	}
 }
 

@@ -1,0 +1,202 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/planlock/planlock/exec/remote"
+)
+
+// second is how long is waited for what somebody may tell, before looking.
+const second = time.Second
+
+// silent is how long a worker may say nothing before the server takes its locks.
+var silent = "30s"
+
+// Take waits for a job; see [remote.Source].
+func (q *Queue) Take(ctx context.Context, able func(remote.Job) bool) (remote.Lease, error) {
+	if !q.enter() {
+		return nil, errClosed
+	}
+	defer q.inside.Done()
+	outer := ctx
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	stop := context.AfterFunc(q.closed, func() { end(errClosed) })
+	defer stop()
+	for ; ; pause(ctx) {
+		var conn *pgx.Conn
+		err := q.try(ctx, "take", func(ctx context.Context) (err error) {
+			conn, err = q.listening(ctx)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		l, err := q.wait(ctx, conn, able)
+		if l != nil && outer.Err() == nil {
+			return l, nil
+		}
+		if l != nil {
+			err = context.Cause(ctx)
+			back, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			_ = l.Return(back) // else it is lost
+			cancel()
+		} else {
+			drop(conn)
+		}
+		if ctx.Err() != nil || !passes(err) {
+			return nil, q.failed(ctx, "take", err)
+		}
+	}
+}
+
+// pause waits before something is tried again.
+func pause(ctx context.Context) {
+	select {
+	case <-time.After(second):
+	case <-ctx.Done():
+	}
+}
+
+// listening is a connection of one's own that is told of new jobs. Where its
+// client says nothing for a while, the server ends it, though it is not cut.
+func (q *Queue) listening(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := q.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Exec(ctx, `SELECT set_config(name, $1, false) FROM pg_catalog.pg_settings
+		WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout')`, silent)
+	if err == nil {
+		_, err = conn.Exec(ctx, "LISTEN "+newJobs)
+	}
+	if err != nil {
+		drop(conn)
+		return nil, err
+	}
+	return conn, nil
+}
+
+// wait looks for a job until there is one, or something fails.
+func (q *Queue) wait(ctx context.Context, conn *pgx.Conn, able func(remote.Job) bool) (*lease, error) {
+	for {
+		rows, err := q.waiting(ctx, conn)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			var o order
+			if json.Unmarshal(row.EncodedArgs, &o) != nil || !able(o.Job) {
+				continue
+			}
+			if l, err := q.claim(ctx, conn, row); l != nil || err != nil {
+				return l, err
+			}
+		}
+		if err := told(ctx, conn); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// waiting are jobs that nobody has.
+func (q *Queue) waiting(ctx context.Context, conn *pgx.Conn) (rows []*rivertype.JobRow, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	params := river.NewJobListParams().States(rivertype.JobStateAvailable).First(10_000).
+		Where("kind = @kind AND args->>'workspace' = @workspace AND scheduled_at <= now()",
+			river.NamedArgs{"kind": order{}.Kind(), "workspace": q.workspace})
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		found, err := q.river.JobListTx(ctx, tx, params)
+		if err == nil {
+			rows = found.Jobs
+		}
+		return err
+	})
+	return rows, err
+}
+
+// told waits until somebody told something, or for a second.
+func told(ctx context.Context, conn *pgx.Conn) error {
+	wait, cancel := context.WithTimeout(ctx, second)
+	defer cancel()
+	_, err := conn.WaitForNotification(wait)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if wait.Err() != nil && !conn.IsClosed() {
+		return nil
+	}
+	return err
+}
+
+// claim has River work for a job, and for no other one, once its lock is had.
+// There is no lease where somebody else was first.
+func (q *Queue) claim(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow) (*lease, error) {
+	if mine, err := ask(ctx, conn, `SELECT pg_try_advisory_lock(`+lockOf+`) FROM (SELECT $1::bigint AS id) AS job`, row.ID); !mine {
+		return nil, err
+	}
+	free := func() error {
+		_, err := ask(ctx, conn, `SELECT pg_advisory_unlock(`+lockOf+`) FROM (SELECT $1::bigint AS id) AS job`, row.ID)
+		return err
+	}
+	waits, err := ask(ctx, conn, `SELECT count(*) > 0 FROM `+schema+`.river_job WHERE id = $1 AND state = 'available'`, row.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case !waits: // somebody had it meanwhile
+		return nil, free()
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "somewhere"
+	}
+	l := &lease{queue: q, conn: conn, id: row.ID, name: fmt.Sprintf("%.60s/%d/%.12s", host, os.Getpid(), rand.Text()),
+		begun: make(chan struct{}), outcome: make(chan error, 1), stopped: make(chan struct{}), gone: make(chan struct{})}
+	settings := q.settings()
+	settings.ID = l.name
+	settings.Queues = map[string]river.QueueConfig{row.Queue: {MaxWorkers: 1}}
+	settings.Workers = river.NewWorkers()
+	river.AddWorker(settings.Workers, &worker{lease: l})
+	client, err := river.NewClient(riverpgxv5.New(q.pool), settings)
+	if err != nil {
+		return nil, err
+	}
+	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+		return nil, err
+	}
+	select {
+	case <-l.begun:
+	case <-ctx.Done():
+	case <-time.After(patience): // it was called back at the last moment
+	}
+	go func() {
+		_ = client.Stop(context.Background()) // it takes no other job, and waits for this one
+		close(l.stopped)
+	}()
+	select {
+	case <-l.begun:
+		l.begin(context.WithoutCancel(ctx))
+		return l, nil
+	case <-l.stopped: // which it is not before a job that it began
+	}
+	return nil, free()
+}
+
+// ask asks the server something about a job, and does not wait for long.
+func ask(ctx context.Context, conn *pgx.Conn, question string, id int64) (yes bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err = conn.QueryRow(ctx, question, id).Scan(&yes)
+	return yes, err
+}
