@@ -15,11 +15,12 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// An Engine is what carries jobs from the owners of runs to workers.
+// An Engine carries jobs from the owners of runs to workers. Each call opens one
+// side of it.
 type Engine struct {
-	Queue  remote.Queue
-	Source remote.Source
-	Close  func() error
+	Queue  func(ctx context.Context) (remote.Queue, error)
+	Source func(ctx context.Context, of planlock.Executors) (remote.Source, error)
+	Close  func() error // closes what was opened
 }
 
 // engineFlag says which engine gives steps to workers.
@@ -73,9 +74,13 @@ func (f *workerCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	p.later(engine.Close)
+	source, err := engine.Source(ctx, hands.Executors)
+	if err != nil {
+		return err
+	}
 	stop, let := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer let()
-	w := &remote.Worker{Jobs: engine.Source, Blobs: kept.Blobs, Executors: hands.Executors, Dir: f.Dir, At: f.Jobs,
+	w := &remote.Worker{Jobs: source, Blobs: kept.Blobs, Executors: hands.Executors, Dir: f.Dir, At: f.Jobs,
 		Shell: ownshell.Args(), Secrets: secrets(), Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{ReplaceAttr: plainly}))}
 	fmt.Fprintf(p.err, "waits for steps of runs at %s\n", escaped(at.Store))
 	if err := w.Run(stop); err != nil {
@@ -117,9 +122,13 @@ func (p *cli) giveAway(ctx context.Context, c *planlock.Controller, name string)
 		return err
 	}
 	p.later(engine.Close)
+	queue, err := engine.Queue(ctx)
+	if err != nil {
+		return err
+	}
 	for called, x := range c.Executors {
 		if called != plan.ToolCaller {
-			c.Executors[called] = &remote.Executor{Jobs: engine.Queue, Blobs: p.with.Blobs, As: x, NoSandbox: c.NoSandbox}
+			c.Executors[called] = &remote.Executor{Jobs: queue, Blobs: p.with.Blobs, As: x, NoSandbox: c.NoSandbox}
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func newProxy(t *testing.T) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: listener, server: filepath.Join(one.dir, ".s.PGSQL.5432")}
+	p := &proxy{listener: listener, server: filepath.Join(one.Dir, ".s.PGSQL.5432")}
 	go func() {
 		for {
 			client, err := listener.Accept()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/ledger"
+
+	"github.com/planlock/planlock/internal/pgserver"
 )
 
 func digest(content string) ledger.Digest { return ledger.Sum([]byte(content)) }
@@ -43,7 +45,7 @@ func TestServerIsNotThere(t *testing.T) {
 
 func TestDatabaseIsNotThere(t *testing.T) {
 	database(t)
-	_, err := Open(t.Context(), one.url("nowhere"), Config{})
+	_, err := Open(t.Context(), one.URL("nowhere"), Config{})
 	says(t, err, `database "nowhere"`, "CREATE DATABASE")
 }
 
@@ -144,7 +146,7 @@ func TestServerComesBack(t *testing.T) {
 	if err := s.Blobs().Put(ctx, digest("x"), strings.NewReader("x")); err != nil {
 		t.Fatal(err)
 	}
-	if err := one.stop(crash); err != nil {
+	if err := one.Stop(pgserver.Crash); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 3)
@@ -158,7 +160,7 @@ func TestServerComesBack(t *testing.T) {
 		done <- err
 	}()
 	time.Sleep(200 * time.Millisecond)
-	if err := one.start(); err != nil {
+	if err := one.Start(); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
+
+	"github.com/planlock/planlock/internal/pgserver"
 )
 
 // openLog opens a log, whose type the tests know.
@@ -228,7 +230,7 @@ func TestWritten(t *testing.T) {
 	if got := kept(t, s, "R1"); !slices.Equal(got, []string{"written", "appended", "synced", "loose"}) {
 		t.Errorf("%q", got)
 	}
-	restart(t, crash)
+	restart(t, pgserver.Crash)
 	switch got := kept(t, s, "R1"); {
 	case len(got) == 4:
 		t.Skip("the machine is slow, and the server wrote by itself what was to be lost")
@@ -246,7 +248,7 @@ func TestWritten(t *testing.T) {
 	if err := errors.Join(l.Write(t.Context(), records("again")), l.Close()); err != nil {
 		t.Error(err)
 	}
-	restart(t, crash)
+	restart(t, pgserver.Crash)
 	if got := kept(t, s, "R1"); !slices.Equal(got, []string{"written", "appended", "synced", "again"}) {
 		t.Errorf("%q: Close does not make durable what was written", got)
 	}
@@ -255,10 +257,10 @@ func TestWritten(t *testing.T) {
 // restart stops the server and starts it again.
 func restart(t testing.TB, how os.Signal) {
 	t.Helper()
-	if err := one.stop(how); err != nil {
+	if err := one.Stop(how); err != nil {
 		t.Fatal(err)
 	}
-	if err := one.start(); err != nil {
+	if err := one.Start(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -287,7 +289,7 @@ func TestServerRestarts(t *testing.T) {
 	}()
 	for range 3 {
 		time.Sleep(200 * time.Millisecond)
-		restart(t, crash)
+		restart(t, pgserver.Crash)
 	}
 	time.Sleep(200 * time.Millisecond)
 	close(stop)

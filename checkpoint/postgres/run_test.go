@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/builtin"
+	"github.com/planlock/planlock/internal/pgserver"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/lockfile"
 	"github.com/planlock/planlock/plan/native"
@@ -162,7 +163,7 @@ func TestRunIsTakenUp(t *testing.T) {
 	if _, err := s.Runs().Open(t.Context(), run); !errors.As(err, &held) {
 		t.Errorf("opened while its controller lives: %v", err)
 	}
-	if err := errors.Join(cmd.Process.Kill(), ended(cmd.Wait())); err != nil {
+	if err := errors.Join(cmd.Process.Kill(), pgserver.Ended(cmd.Wait())); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, exec.Own)); err != nil {

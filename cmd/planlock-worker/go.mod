@@ -7,4 +7,5 @@ require (
 	github.com/planlock/planlock/checkpoint/postgres v0.1.0
 	github.com/planlock/planlock/checkpoint/sqlite v0.1.0
 	github.com/planlock/planlock/cmd v0.1.0
+	github.com/planlock/planlock/exec/postgres v0.1.0
 )

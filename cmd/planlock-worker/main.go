@@ -16,7 +16,7 @@ import (
 	"github.com/planlock/planlock/cmd"
 )
 
-func main() { cmd.Main(cmd.With{Open: open}) }
+func main() { cmd.Main(cmd.With{Open: open, Engine: engine}) }
 
 // open opens what --store and --blobs name.
 func open(ctx context.Context, store, blobs string) (*cmd.Kept, error) {

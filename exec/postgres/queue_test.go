@@ -13,6 +13,8 @@ import (
 
 	"github.com/planlock/planlock/exec/remote"
 	"github.com/planlock/planlock/exec/remote/remotetest"
+
+	"github.com/planlock/planlock/internal/pgserver"
 )
 
 // lose cuts the connection that has the lock of a job.
@@ -245,11 +247,11 @@ func TestServerRestarts(t *testing.T) {
 		}
 		took <- err
 	}()
-	if err := one.stop(crash); err != nil {
+	if err := one.Stop(pgserver.Crash); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(1500 * time.Millisecond)
-	if err := one.start(); err != nil {
+	if err := one.Start(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-lost; !errors.Is(err, remote.ErrLost) {
@@ -277,7 +279,7 @@ func TestRefused(t *testing.T) {
 	admin(t, url, fmt.Sprintf(`ALTER DATABASE %s SET default_transaction_read_only = on`, name))
 	reads := opened2(t, url)
 	says(t, reads, "open", "database", name, "target_session_attrs=read-write")
-	admin(t, one.url("postgres"), fmt.Sprintf(`ALTER DATABASE %s RESET default_transaction_read_only`, name))
+	admin(t, one.URL("postgres"), fmt.Sprintf(`ALTER DATABASE %s RESET default_transaction_read_only`, name))
 	says(t, opened2(t, strings.Replace(url, "/"+name, "/nowhere", 1)), `database "nowhere"`, "CREATE DATABASE")
 	says(t, opened2(t, "postgres://x:"+secret+"@127.0.0.1:1/d"), `database "d" on "127.0.0.1:1"`, "does the server run")
 	says(t, opened2(t, "postgres://x:"+secret+"@h:port/d"), "cannot be read")

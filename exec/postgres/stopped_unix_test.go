@@ -29,7 +29,7 @@ func TestSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := func(how syscall.Signal) {
-		for _, pid := range append(pids, int32(one.running.Process.Pid)) {
+		for _, pid := range append(pids, int32(one.PID())) {
 			if err := syscall.Kill(int(pid), how); err != nil {
 				t.Fatal(err)
 			}

@@ -1,22 +1,22 @@
 //go:build unix
 
-package postgres
+package pgserver
 
 import (
 	"os"
-	osexec "os/exec"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
 	"syscall"
 )
 
-// crash is the signal that stops a server at once, without writing what it has
+// Crash is the signal that stops a server at once, without writing what it has
 // in memory.
-var crash os.Signal = syscall.SIGQUIT
+var Crash os.Signal = syscall.SIGQUIT
 
 // own gives the folder to who runs the server, which refuses root.
-func (s *testServer) own() error {
+func (s *Server) own() error {
 	if os.Getuid() != 0 {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (s *testServer) own() error {
 	if err != nil {
 		return err
 	}
-	return os.Chown(s.dir, uid, gid)
+	return os.Chown(s.Dir, uid, gid)
 }
 
 // servant is somebody who is not root.
@@ -44,10 +44,10 @@ func servant() (uid, gid int, err error) {
 }
 
 // command is a program of the server.
-func (s *testServer) command(name string, args ...string) *osexec.Cmd {
-	cmd := osexec.Command(name, args...)
-	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "HOME="+s.dir, "TMPDIR="+filepath.Dir(s.dir), "LC_ALL=C")
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.programs, name), args...)
+	cmd.Dir = s.Dir
+	cmd.Env = append(os.Environ(), "HOME="+s.Dir, "TMPDIR="+filepath.Dir(s.Dir), "LC_ALL=C")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Getuid() == 0 {
 		if uid, gid, err := servant(); err == nil {
