@@ -35,20 +35,35 @@ func NewStore(b Blobs) *Store {
 
 // Put keeps a single content (an output, a plan) durably.
 func (s *Store) Put(ctx context.Context, content []byte) (ledger.Digest, error) {
-	d := ledger.Sum(content)
+	digests, err := s.PutAll(ctx, content)
+	if err != nil {
+		return "", err
+	}
+	return digests[0], nil
+}
+
+// PutAll keeps contents durably, at the price of one, and returns their digests
+// in their order.
+func (s *Store) PutAll(ctx context.Context, contents ...[]byte) (digests []ledger.Digest, err error) {
 	if err := s.Flush(ctx); err != nil {
-		return "", err
+		return nil, err
 	}
-	if s.knows(d) {
-		return d, nil
+	added := false
+	for _, content := range contents {
+		d := ledger.Sum(content)
+		digests = append(digests, d)
+		if s.knows(d) {
+			continue
+		}
+		if err := s.put(ctx, d, bytes.NewReader(content)); err != nil {
+			return nil, fmt.Errorf("checkpoint: keep %d bytes: %w", len(content), err)
+		}
+		added = true
 	}
-	if err := s.put(ctx, d, bytes.NewReader(content)); err != nil {
-		return "", fmt.Errorf("checkpoint: keep %d bytes: %w", len(content), err)
+	if !added {
+		return digests, nil
 	}
-	if err := s.Sync(ctx); err != nil {
-		return "", err
-	}
-	return d, nil
+	return digests, s.Sync(ctx)
 }
 
 // Get reads a single content. ErrNotFound if it is not kept, *DamagedError if

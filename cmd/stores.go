@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/planlock/planlock/checkpoint"
 	planlock "github.com/planlock/planlock/exec"
@@ -105,7 +106,7 @@ func (p *cli) keep(ctx context.Context, c *command) error {
 func placeOf(dir string) (at place, err error) {
 	file := filepath.Join(dir, planlock.Own, storeFile)
 	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // what is no folder is told later
 		return at, nil
 	}
 	if err == nil {

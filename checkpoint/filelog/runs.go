@@ -24,7 +24,9 @@ import (
 //
 //	RUN/journal   the log
 //	RUN/after     what was done with its work since it was sealed
-//	index         what was noted of runs, a line for each note: RUN STATE, or RUN claims LOCK
+//
+// Beside the folder, with ".index" behind its name, lies what was noted of runs, a
+// line for each note: RUN STATE, or RUN claims LOCK.
 //
 // The index spares whoever begins a run to read all earlier ones; a run that is
 // not in it is read. It may be removed.
@@ -33,8 +35,9 @@ type Runs struct {
 	Witness Witness // knows, outside of the workspace, how far the logs reached
 }
 
-// Index is the name of the file of what was noted. No run is called so.
-const Index = "index"
+// indexExt is what is behind the name of the folder in that of the file of what
+// was noted.
+const indexExt = ".index"
 
 // maxIndex bounds what is read of it: a file that is larger is none of ours.
 const maxIndex = 1 << 30
@@ -141,6 +144,14 @@ func (r Runs) folders(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
+// indexFile is the file of what was noted.
+func (r Runs) indexFile() string {
+	if r.Dir == "" {
+		return "runs" + indexExt
+	}
+	return filepath.Clean(r.Dir) + indexExt
+}
+
 func (r Runs) dir() string {
 	if r.Dir == "" {
 		return "."
@@ -207,7 +218,7 @@ func (r Runs) change(ctx context.Context, run string, do func(*disk.File) error)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	root, path := disk.From(ctx).Anywhere(), filepath.Join(r.dir(), Index)
+	root, path := disk.From(ctx).Anywhere(), r.indexFile()
 	if err == nil {
 		err = root.MakeFolders(r.dir(), 0o755)
 	}
@@ -216,7 +227,7 @@ func (r Runs) change(ctx context.Context, run string, do func(*disk.File) error)
 		f, err = openRegular(root, path, os.O_RDWR|os.O_APPEND)
 		if errors.Is(err, fs.ErrNotExist) {
 			if f, err = root.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|file.NoWait, 0o644); err == nil {
-				err = root.SyncFolder(r.dir())
+				err = root.SyncFolder(filepath.Dir(path))
 			}
 		}
 	}
@@ -240,7 +251,7 @@ type index struct {
 
 // index reads the index. One that is not there says nothing.
 func (r Runs) index(ctx context.Context) (*index, error) {
-	f, err := openRegular(disk.From(ctx).Anywhere(), filepath.Join(r.dir(), Index), os.O_RDONLY)
+	f, err := openRegular(disk.From(ctx).Anywhere(), r.indexFile(), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &index{}, nil
 	}

@@ -145,11 +145,28 @@ func (h Home) Store(ctx context.Context) (store *checkpoint.Store, close func() 
 	return checkpoint.NewStore(blobs), blobs.Close, nil
 }
 
+// Store is the name of the file in the controller's folder that says where the
+// workspace keeps its runs, if not there. Whoever can read it finds them.
+const Store = "store"
+
 // Elsewhere reports whether contents or journals are not in their default
 // folders, so that only who knows where finds them.
 func (h Home) Elsewhere() bool {
+	if _, err := os.Stat(h.Path(Store)); err == nil {
+		return false
+	}
 	files, are := h.Runs.(filelog.Runs)
-	return h.Blobs != nil || h.Runs != nil && !(are && filepath.Clean(files.Dir) == filepath.Clean(h.Path("runs")))
+	return h.Blobs != nil || h.Runs != nil && !(are && same(files.Dir, h.Path("runs")))
+}
+
+// same reports whether two names are of one folder, which is there.
+func same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // Each reads a run's journal record by record, verifies it, and has do look at

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/ledger"
@@ -190,7 +189,7 @@ func (h Home) journals(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, e := range list {
-		if _, known := slices.BinarySearch(ids, e.Name()); !known && e.Name() != filelog.Index {
+		if _, known := slices.BinarySearch(ids, e.Name()); !known {
 			return nil, fmt.Errorf("%s is no run that this version knows: move it elsewhere",
 				ledger.Quote(h.Path("runs", e.Name())))
 		}

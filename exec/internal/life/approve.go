@@ -73,18 +73,20 @@ func keepPlan(ctx context.Context, s *session.Session) (ledger.Digest, error) {
 	if err != nil {
 		return "", fmt.Errorf("exec: plan: %w", err)
 	}
-	files := []string{s.LockFile}
+	contents, files := [][]byte{text}, []string{s.LockFile}
 	for _, f := range s.Files {
 		files = append(files, f.Path)
 	}
 	for _, path := range files {
-		source, err := os.ReadFile(path)
-		if err != nil {
-			continue // it was read from memory, or what is wrong with it is told where it is looked at
-		}
-		if _, err := s.Rec.Store.Put(ctx, source); err != nil {
-			return "", err
+		// One that was read from memory is in no file, and what else is wrong with
+		// one is told where it is looked at.
+		if source, err := os.ReadFile(path); err == nil {
+			contents = append(contents, source)
 		}
 	}
-	return s.Rec.Store.Put(ctx, text)
+	digests, err := s.Rec.Store.PutAll(ctx, contents...)
+	if err != nil {
+		return "", err
+	}
+	return digests[0], nil
 }

@@ -55,6 +55,9 @@ func (w *Prover) Prove(ctx context.Context, run string) (proof Proof, what strin
 	if err == nil {
 		err = w.verifyAmendments(ctx, found.plans)
 	}
+	if err == nil {
+		err = w.verifySources(ctx, proof.Run)
+	}
 	if err != nil {
 		return proof, "plan", err
 	}
@@ -259,6 +262,30 @@ func (w *Prover) verifyAmendments(ctx context.Context, plans []boundPlan) error 
 			}
 		}
 		was = now
+	}
+	return nil
+}
+
+// verifySources reads what is kept of the files that the plan and its lock were
+// read from. That something is not kept is no fault: the plan was read from
+// memory, or began before such files were kept.
+func (w *Prover) verifySources(ctx context.Context, run *history.Run) error {
+	store, shut, err := w.Store(ctx)
+	if err != nil {
+		return err
+	}
+	defer shut() // only read
+	digests := []ledger.Digest{run.Started.LockDigest}
+	for _, f := range run.Started.Files {
+		digests = append(digests, f.Digest)
+	}
+	for _, d := range digests {
+		if d == "" {
+			continue
+		}
+		if _, err := store.Get(ctx, d); err != nil && !errors.Is(err, checkpoint.ErrNotFound) {
+			return fmt.Errorf("a file of the plan: %w", err)
+		}
 	}
 	return nil
 }
