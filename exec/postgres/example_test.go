@@ -26,7 +26,7 @@ func Example_owner() {
 		return
 	}
 	defer queue.Close()
-	away := &remote.Executor{Jobs: queue, Blobs: contents, As: &shell.Executor{}, Tell: func(text string) { fmt.Println(text) }}
+	away := &remote.Executor{Jobs: queue, Blobs: contents, As: &shell.Executor{}}
 	c := &exec.Controller{Dir: ".", Blobs: contents, Gates: builtin.Gates(), Executors: exec.Default(away)}
 	_ = c // c.Run, as with any other executor
 }

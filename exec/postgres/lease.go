@@ -102,8 +102,7 @@ func (l *lease) watch() {
 
 // mine looks whether the job is still to be carried out.
 func (l *lease) mine(ctx context.Context) error {
-	mine, err := ask(ctx, l.conn, `SELECT count(*) > 0 FROM `+schema+`.river_job
-		WHERE id = $1 AND state = 'running' AND NOT metadata ? 'cancel_attempted_at'`, l.id)
+	mine, err := ask(ctx, l.conn, jobRuns, l.id)
 	if err == nil && !mine {
 		return errCancelled
 	}
@@ -135,26 +134,29 @@ func (l *lease) Done(ctx context.Context, r remote.Result) error {
 		return l.no()
 	}
 	r.Host, r.Broken = storable(r.Host), storable(r.Broken)
-	err := l.queue.try(ctx, "done", func(ctx context.Context) error {
-		working, cancel := context.WithCancel(context.WithoutCancel(l.working))
-		defer cancel()
-		defer context.AfterFunc(ctx, cancel)()
-		if err := river.RecordOutput(working, r); err != nil {
-			return err
-		}
-		return pgx.BeginFunc(ctx, l.queue.pool, func(tx pgx.Tx) error {
-			row, err := river.JobCompleteTx[*riverpgxv5.Driver](working, tx, l.job)
-			if errors.Is(err, rivertype.ErrNotFound) || err == nil && (row.State != rivertype.JobStateCompleted ||
-				row.AttemptedBy[len(row.AttemptedBy)-1] != l.name || calledBack(row.JobRow)) {
-				return l.no()
-			}
-			return err
-		})
-	})
+	err := l.queue.try(ctx, "done", func(ctx context.Context) error { return l.complete(ctx, r) })
 	l.say(err)
 	l.end(nil)
 	<-l.gone
 	return err
+}
+
+// complete is harmless where it was committed before.
+func (l *lease) complete(ctx context.Context, r remote.Result) error {
+	working, cancel := context.WithCancel(context.WithoutCancel(l.working))
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	if err := river.RecordOutput(working, r); err != nil {
+		return err
+	}
+	return pgx.BeginFunc(working, l.queue.pool, func(tx pgx.Tx) error {
+		row, err := river.JobCompleteTx[*riverpgxv5.Driver](working, tx, l.job)
+		if errors.Is(err, rivertype.ErrNotFound) || err == nil && (row.State != rivertype.JobStateCompleted ||
+			row.AttemptedBy[len(row.AttemptedBy)-1] != l.name || calledBack(row.JobRow)) {
+			return l.no()
+		}
+		return err
+	})
 }
 
 // storable is a text without what the server stores in no JSON.

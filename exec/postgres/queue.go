@@ -73,6 +73,7 @@ func Open(ctx context.Context, url string, config Config) (*Queue, error) {
 	}
 	c.PingTimeout = 5 * time.Second
 	server := c.ConnConfig
+	server.ConnectTimeout = cmp.Or(server.ConnectTimeout, patience)
 	host := server.Host
 	if !strings.HasPrefix(host, "/") { // else the folder of a socket
 		host = net.JoinHostPort(host, strconv.Itoa(int(server.Port)))
@@ -123,11 +124,11 @@ func (q *Queue) enter() bool {
 	return true
 }
 
-// settings are those of all clients of River: it neither tries again nor finds
-// out who is gone.
+// settings are those of all clients of River, which neither tries anything again
+// nor finds out who is gone.
 func (q *Queue) settings() *river.Config {
-	return &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler), PollOnly: true, MaxAttempts: 1, JobTimeout: -1,
-		CompletedJobRetentionPeriod: kept, CancelledJobRetentionPeriod: kept, DiscardedJobRetentionPeriod: kept}
+	return &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler),
+		PollOnly: true, LeaderElectionDisabled: true, MaxAttempts: 1, JobTimeout: -1}
 }
 
 // connect makes a connection of one's own.
@@ -157,7 +158,8 @@ func (q *Queue) makeTables(ctx context.Context) error {
 		return err
 	}
 	there := false
-	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)`, schema).Scan(&there)
+	const named = `SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)`
+	err = conn.QueryRow(ctx, named, schema).Scan(&there)
 	if err == nil && !there { // else somebody with more rights has made it
 		_, err = conn.Exec(ctx, "CREATE SCHEMA "+schema)
 	}
@@ -180,8 +182,7 @@ const (
 )
 
 // tidy removes what ended long ago, or was left behind by all sides. River would
-// do so where a client of it works all the time; those of a lease live as long as
-// it is taken.
+// do so in a client that leads the others, and would take jobs for stuck there.
 func (q *Queue) tidy(ctx context.Context) error {
 	long := kept.String()
 	_, err := q.pool.Exec(ctx, `DELETE FROM `+schema+`.river_job WHERE finalized_at < now() - $1::interval
@@ -257,7 +258,8 @@ func (q *Queue) Result(ctx context.Context, key string) (r remote.Result, err er
 
 // find finds a job; nil if there is none.
 func (q *Queue) find(ctx context.Context, key string) (*rivertype.JobRow, error) {
-	found, err := q.river.JobList(ctx, river.NewJobListParams().Queues(q.queue(key)).States(rivertype.JobStates()...).First(1))
+	one := river.NewJobListParams().Queues(q.queue(key)).States(rivertype.JobStates()...).First(1)
+	found, err := q.river.JobList(ctx, one)
 	if err != nil || len(found.Jobs) == 0 {
 		return nil, err
 	}

@@ -140,23 +140,42 @@ func told(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// claim has River work for a job, and for no other one, once its lock is had.
-// There is no lease where somebody else was first.
-func (q *Queue) claim(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow) (*lease, error) {
-	if mine, err := ask(ctx, conn, `SELECT pg_try_advisory_lock(`+lockOf+`) FROM (SELECT $1::bigint AS id) AS job`, row.ID); !mine {
+// What is asked about a job by its id, $1.
+const (
+	jobLock   = `SELECT pg_try_advisory_lock(` + lockOf + `) FROM (SELECT $1::bigint AS id) AS job`
+	jobUnlock = `SELECT pg_advisory_unlock(` + lockOf + `) FROM (SELECT $1::bigint AS id) AS job`
+	jobWaits  = `SELECT count(*) > 0 FROM ` + schema + `.river_job WHERE id = $1 AND state = 'available'`
+	jobRuns   = `SELECT count(*) > 0 FROM ` + schema + `.river_job
+		WHERE id = $1 AND state = 'running' AND NOT metadata ? 'cancel_attempted_at'`
+)
+
+// ask asks the server something about a job, and does not wait for long.
+func ask(ctx context.Context, conn *pgx.Conn, question string, id int64) (yes bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err = conn.QueryRow(ctx, question, id).Scan(&yes)
+	return yes, err
+}
+
+// claim takes the lock of a job, and then the job. There is no lease where
+// somebody else was first.
+func (q *Queue) claim(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow) (l *lease, err error) {
+	if mine, err := ask(ctx, conn, jobLock, row.ID); err != nil || !mine {
 		return nil, err
 	}
-	free := func() error {
-		_, err := ask(ctx, conn, `SELECT pg_advisory_unlock(`+lockOf+`) FROM (SELECT $1::bigint AS id) AS job`, row.ID)
-		return err
+	waits, err := ask(ctx, conn, jobWaits, row.ID)
+	if err == nil && waits {
+		l, err = q.fetch(ctx, conn, row)
 	}
-	waits, err := ask(ctx, conn, `SELECT count(*) > 0 FROM `+schema+`.river_job WHERE id = $1 AND state = 'available'`, row.ID)
-	switch {
-	case err != nil:
-		return nil, err
-	case !waits: // somebody had it meanwhile
-		return nil, free()
+	if err == nil && l == nil {
+		_, err = ask(ctx, conn, jobUnlock, row.ID)
 	}
+	return l, err
+}
+
+// fetch has River work for a job, and for no other one. There is no lease where it
+// is called back at the last moment.
+func (q *Queue) fetch(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow) (*lease, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "somewhere"
@@ -178,7 +197,7 @@ func (q *Queue) claim(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow
 	select {
 	case <-l.begun:
 	case <-ctx.Done():
-	case <-time.After(patience): // it was called back at the last moment
+	case <-time.After(patience):
 	}
 	go func() {
 		_ = client.Stop(context.Background()) // it takes no other job, and waits for this one
@@ -190,13 +209,5 @@ func (q *Queue) claim(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow
 		return l, nil
 	case <-l.stopped: // which it is not before a job that it began
 	}
-	return nil, free()
-}
-
-// ask asks the server something about a job, and does not wait for long.
-func ask(ctx context.Context, conn *pgx.Conn, question string, id int64) (yes bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	err = conn.QueryRow(ctx, question, id).Scan(&yes)
-	return yes, err
+	return nil, nil
 }
