@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
@@ -104,8 +106,8 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 	}
 	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
 		refused := &exec.RefusedError{Run: run.Started.Run,
-			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(),
-				got.Short())},
+			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s%s", displayPath(from), want.Short(),
+				got.Short(), edited(files, draft.Files))},
 			Hint: fmt.Sprintf("put back the plan that the run %s, or say where it lies now:  %s --plan PATH",
 				boundBy(run), resumeFrom(run, c.Dir)),
 			Actions: instead(run, from, lock)}
@@ -156,6 +158,23 @@ func instead(run *history.Run, path, lock string) []action.Action {
 	return append(ways, action.Action{Kind: action.Finish, Run: run.Started.Run, Path: path})
 }
 
+// edited names the files of a plan that are not what they were when there were
+// several; "" where there was one, or none is known.
+func edited(was, now []plan.Source) string {
+	var names []string
+	for _, f := range was {
+		if same := func(n plan.Source) bool {
+			return n.Digest == f.Digest && filepath.Base(n.Path) == filepath.Base(f.Path)
+		}; len(was) > 1 && !slices.ContainsFunc(now, same) {
+			names = append(names, displayPath(f.Path))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ": other than they were: " + strings.Join(names, ", ")
+}
+
 // boundBy is what made the plan of a run its plan.
 func boundBy(run *history.Run) string {
 	if len(run.Amendments) > 0 {
@@ -165,15 +184,18 @@ func boundBy(run *history.Run) string {
 }
 
 // planOf reads the plan of a run from a file, or from the folder of that file
-// where the folder as a whole is the plan. It returns where the plan was.
+// where the folder as a whole is the plan, or was when the run began: a plan of
+// several files, of which this one alone is not all. It returns where the plan was.
 func (p *cli) planOf(run *history.Run, file string) (*plan.Draft, string, error) {
 	draft, err := p.draft(file)
 	if err == nil && draft.Plan.Digest() == run.Started.Plan || run.Started.Format == plan.Native {
 		return draft, file, err
 	}
 	folder := filepath.Dir(file)
-	if whole, err := p.draft(folder); err == nil && whole.Plan.Digest() == run.Started.Plan {
-		return whole, folder, nil
+	whole, broken := p.draft(folder)
+	several := len(run.Started.Files) > 1 && (err != nil || len(draft.Files) < len(run.Started.Files))
+	if several || broken == nil && whole.Plan.Digest() == run.Started.Plan {
+		return whole, folder, broken
 	}
 	return draft, file, err
 }

@@ -99,9 +99,7 @@ func (rep *Model) arrow(tasks map[string]*task, from, to string) {
 // when it was over: with its last step or, where the run went on or ended without some of them, when that was
 // said.
 func (t *task) sum(r *history.Run) {
-	open := false
 	for _, s := range t.Steps {
-		open = open || !s.Status.Over()
 		if !s.Started.IsZero() && (t.Started.IsZero() || s.Started.Before(t.Started.Time)) {
 			t.Started = s.Started
 		}
@@ -114,6 +112,7 @@ func (t *task) sum(r *history.Run) {
 	}
 	t.Status = string(r.Task(t.ID).Status())
 	t.tree = treeAfter(r, t.Steps)
+	open := t.open()
 	if open {
 		t.Ended = stamp{}
 	}
@@ -127,6 +126,13 @@ func (t *task) sum(r *history.Run) {
 	if !t.Ended.IsZero() {
 		t.Duration = workedOn(r, t)
 	}
+}
+
+// open reports whether something of the task is to come: a step is not over, or
+// its evidence is asked for again.
+func (t *task) open() bool {
+	return t.Status == string(history.InFlight) ||
+		slices.ContainsFunc(t.Steps, func(s *step) bool { return !s.Status.Over() })
 }
 
 // attempted reports whether anything of the task was carried out, by this run or

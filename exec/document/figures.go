@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -186,7 +187,7 @@ func (s *step) turnedDown() bool {
 
 // gitHash is the commit that was checked out when the last step of the task
 // began: nobody moves a repository while a step is under way. It is "no-git"
-// where there is none, in the words of the phase workflow.
+// where there is none, or no repository, in the words of the phase workflow.
 func (rep *Model) gitHash(t *task) string {
 	hash := rep.of.Commit
 	for _, s := range t.Steps {
@@ -194,13 +195,7 @@ func (rep *Model) gitHash(t *task) string {
 			hash = was.Commit
 		}
 	}
-	switch {
-	case hash != "":
-		return hash
-	case len(rep.Git) > 0:
-		return "unknown"
-	}
-	return "no-git"
+	return cmp.Or(hash, "no-git")
 }
 
 // fileName makes a name of a plan, or of a task, part of a file's name on every

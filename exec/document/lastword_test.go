@@ -42,6 +42,30 @@ func TestLastWordsStandInTheReport(t *testing.T) {
 	}
 }
 
+// TestATaskWhoseEvidenceIsAskedForAgainIsNotOver: no document says that it has
+// ended, and none counts what it left, before the last word about it.
+func TestATaskWhoseEvidenceIsAskedForAgainIsNotOver(t *testing.T) {
+	s := firstTask(begin(t, limiter()))
+	s.add(1, "", 0, &history.Evidence{Task: "1", Kind: "experimental", Items: []evidence.Item{
+		{Need: evidence.Need{Kind: evidence.Run, Name: "r1"}, State: evidence.Missing, Why: "nobody knows it"}}})
+	s.add(1, "", 0, &history.EvidenceRetry{Task: "1", Retry: 1, Action: "requery", Confidence: 0.8})
+	log := string(drawn(t, s, "progress_limiter.json"))
+	if !strings.Contains(log, `"status": "running",`) || strings.Contains(log, `"notepad_update"`) {
+		t.Errorf("the log has the task as over:\n%s", log)
+	}
+	if got := string(drawn(t, s, "SUMMARY.md")); !strings.Contains(got, "(0 completed, 0 failed, 1 under way,") {
+		t.Errorf("the summary has the task as over:\n%s", got)
+	}
+	if r := s.fold(); r.Task("1").Status() != history.InFlight {
+		t.Errorf("the task is %s", r.Task("1").Status())
+	}
+	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.FailedFinal, Reason: "nobody knows r1",
+		Approval: history.Approved, Execution: "SUCCEEDED", Verification: "fail", Attempts: 1})
+	if got := string(drawn(t, s, "SUMMARY.md")); !strings.Contains(got, "(0 completed, 1 failed, 0 skipped,") {
+		t.Errorf("the summary does not have the task as failed:\n%s", got)
+	}
+}
+
 // TestSummaryNamesRuns: summary.json has the last word about each task, with
 // its runs and artifacts.
 func TestSummaryNamesRuns(t *testing.T) {

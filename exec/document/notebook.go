@@ -46,8 +46,7 @@ func Entries(m *Model) []Entry {
 						of(func(n note) bool { return n.step == s.Address })))
 				}
 			}
-		case !t.Started.IsZero() &&
-			(over(m) || !slices.ContainsFunc(t.Steps, func(s *step) bool { return !s.Status.Over() })):
+		case !t.Started.IsZero() && (over(m) || !t.open()):
 			list = append(list, entry(md("Task "+t.ID), md(t.Title), t.Status, t.Ended,
 				of(func(n note) bool { return n.task == t.ID })))
 		}

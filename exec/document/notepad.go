@@ -113,7 +113,7 @@ func (m *Model) noted(t *task, n note) bool {
 	case frequency(m.plan) == "per_step":
 		return slices.ContainsFunc(t.Steps, func(s *step) bool { return s.Address == n.step && s.Status.Over() })
 	}
-	return !slices.ContainsFunc(t.Steps, func(s *step) bool { return !s.Status.Over() })
+	return !t.open()
 }
 
 // notesOf are all notes of a run, in the order of the plan's steps.

@@ -89,9 +89,9 @@ func TestFactsSayOneLine(t *testing.T) {
 		"red kept: go test ended with status 1": &history.Cycle{Phase: history.Red, Did: "kept", Test: "go test",
 			Exit: 1},
 		"sh a.sh was carried out by attempt 1, and is taken over": &history.JobDone{Run: "sh a.sh", Of: 1},
-		"sh a.sh went well":             &history.JobDone{Run: "sh a.sh"},
-		"task 2 is completed":           &history.TaskOver{Task: "2", Status: history.Completed},
-		"task 2 is blocked: 1.1 failed": &history.TaskOver{Task: "2", Status: history.Blocked, Reason: "1.1 failed"},
+		"sh a.sh went well":                           &history.JobDone{Run: "sh a.sh"},
+		"by its steps, task 2 is completed":           &history.TaskOver{Task: "2", Status: history.Completed},
+		"by its steps, task 2 is blocked: 1.1 failed": &history.TaskOver{Task: "2", Status: history.Blocked, Reason: "1.1 failed"},
 		"tree ; attempt 1 of step 1.1 in run R made  of the same inputs; refused: a.go, b.go": &history.Differs{
 			Run: "R", Step: "1.1", Attempt: 1, Refused: true, Paths: []string{"a.go", "b.go"}},
 	} {

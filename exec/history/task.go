@@ -56,7 +56,7 @@ type TaskCheck struct {
 func (*TaskOver) Type() string { return "task-over" }
 
 func (f *TaskOver) String() string {
-	text := sprint("task %s is %s: %s", f.Task, f.Status, f.Reason)
+	text := sprint("by its steps, task %s is %s: %s", f.Task, f.Status, f.Reason)
 	if !f.Holds() {
 		text += " (its record does not agree with itself)"
 	}

@@ -166,8 +166,9 @@ func (t Task) End() (StepStatus, []plan.Address) {
 	return Skipped, by
 }
 
-// underWay is how the task stands while some of its steps are not over; "" where
-// all are. Of a run that has ended nothing is under way.
+// underWay is how the task stands while some of its steps are not over, or its
+// evidence was missing and is asked for again; "" where nothing of it is to come.
+// Of a run that has ended nothing is under way.
 func (t Task) underWay() StepStatus {
 	open, all, running := 0, 0, false
 	for _, s := range t.run.Steps {
@@ -182,7 +183,7 @@ func (t Task) underWay() StepStatus {
 	switch {
 	case open == all && !running:
 		return Pending
-	case open > 0 && t.run.Ended == nil:
+	case t.run.Ended == nil && (open > 0 || t.Evidence() != nil && !t.Evidence().Pass && t.Outcome() == nil):
 		return InFlight
 	}
 	return ""

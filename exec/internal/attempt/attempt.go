@@ -279,16 +279,12 @@ func leaving(tree, other *ledger.Tree, paths []string) (*ledger.Tree, error) {
 	if len(paths) == 0 {
 		return tree, nil
 	}
-	var entries []ledger.Entry
-	for e := range tree.All() {
-		if !slices.Contains(paths, e.Path) {
-			entries = append(entries, e)
-		}
-	}
+	by := map[string]*ledger.Entry{}
 	for _, path := range paths {
+		by[path] = nil
 		if e, there := other.Lookup(path); there {
-			entries = append(entries, e)
+			by[path] = &e
 		}
 	}
-	return ledger.NewTree(entries)
+	return tree.Edited(by)
 }

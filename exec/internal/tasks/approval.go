@@ -153,6 +153,9 @@ func unfit(said *history.Advised, made *history.Patched) string {
 	switch {
 	case said.Error != "":
 		return "no advice: " + said.Error
+	case made == nil && said.Confidence < advice.Threshold:
+		return fmt.Sprintf("the advice changes nothing, and its confidence is %s, where %s is needed",
+			advice.Hundredths(said.Confidence), advice.Hundredths(advice.Threshold))
 	case said.Confidence < advice.Threshold:
 		return fmt.Sprintf("the confidence of the advice is %s, and %s is needed", advice.Hundredths(said.Confidence),
 			advice.Hundredths(advice.Threshold))

@@ -94,28 +94,7 @@ func With(tree *ledger.Tree, changes []ledger.Change, made *ledger.Tree) (*ledge
 			}
 		}
 	}
-	var entries []ledger.Entry
-	for e := range tree.All() {
-		if _, changed := by[e.Path]; !changed && !goes(e.Path, by) {
-			entries = append(entries, e)
-		}
-	}
-	for _, e := range by {
-		if e != nil {
-			entries = append(entries, *e)
-		}
-	}
-	return ledger.NewTree(entries)
-}
-
-// goes reports whether a path lies in what is no folder after changes.
-func goes(name string, by map[string]*ledger.Entry) bool {
-	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
-		if e, changed := by[folder]; changed && (e == nil || e.Kind != ledger.Dir) {
-			return true
-		}
-	}
-	return false
+	return tree.Edited(by)
 }
 
 // RenewChanged names the files among names, with slashes, that the layer holds

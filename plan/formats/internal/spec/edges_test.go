@@ -146,6 +146,8 @@ func TestEdges(t *testing.T) {
 		"desktop without installation type": {full(window, without(desktop, "installation_type"), app), "stack-incomplete", true},
 		"desktop without startup method": {full(window, without(desktop, "startup_method"), app),
 			"stack-incomplete", true},
+		"a Web App without startup method": {full(window, without(desktop, "startup_method"),
+			strings.Replace(web, "web_app", "Web App", 1)), "stack-incomplete", true},
 		"web without target platform": {full(window, without(desktop, "target_platform"), web), "stack-incomplete",
 			true},
 		"without a table of criteria": {pair(replaced("[completion_criteria]", "[other_criteria]")),

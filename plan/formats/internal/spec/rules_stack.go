@@ -73,7 +73,7 @@ func missingOfStack(root *tomltree.Node) []string {
 	case *required:
 		need("user_interface", "interface_type", "target_users", "skill_level")
 	}
-	switch wordsIn(stack, "deployment_type").text {
+	switch deployedAs(stack) {
 	case "desktop_app", "web_app":
 		need("deployment", "target_platform", "installation_type", "startup_method")
 	}
@@ -101,6 +101,12 @@ func completionThin(c spot) {
 // outside are the words of goals that rely on what others run.
 var outside = []string{"api", "apis", "external"}
 
+// deployedAs is the deployment_type of a [software_stack] as this format
+// spells it: desktop_app for "Desktop App".
+func deployedAs(stack *tomltree.Node) string {
+	return strings.Join(wordsOf(wordsIn(stack, "deployment_type").text), "_")
+}
+
 // What is built for others says how it reaches them: a desktop_app has
 // software_stack.packaging_method; where an interface is required,
 // completion_criteria.interface_complete says when it is complete; where the
@@ -114,7 +120,7 @@ func deliveryUnsaid(c spot) {
 	}
 	var missing []string
 	stack := root.Find("software_stack")
-	if wordsIn(stack, "deployment_type").text == "desktop_app" && wordsIn(stack, "packaging_method").text == "" {
+	if deployedAs(stack) == "desktop_app" && wordsIn(stack, "packaging_method").text == "" {
 		missing = append(missing, "software_stack.packaging_method")
 	}
 	if ui := flagIn(root.Find("user_interface"), "required").value; ui != nil && *ui &&
