@@ -150,11 +150,6 @@ func within(dir, file string) bool {
 		!strings.HasPrefix(rel, ".planlock"+string(filepath.Separator))
 }
 
-// escapeGlob makes a path a pattern that matches nothing but itself.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
-}
-
 // fileBehind is the path of the regular file that a stream writes to; "" where
 // it is none, or where the system (any but Linux) does not tell.
 func fileBehind(stream any) string {
