@@ -70,9 +70,13 @@ var cases = []struct {
 	{"many", "many jobs at a time are carried out once each", testMany},
 }
 
+// Identity is that of the executors of all jobs of the kit, which are "shell" and
+// "agent": for queues whose workers say beforehand whose jobs they take.
+const Identity = "id \"of\" all"
+
 // job is one with a key, of which nothing is left out.
 func job(key string) remote.Job {
-	j := remote.Job{Key: "job-" + key, Run: "01K00000000000000000000000", Step: "1.1", Attempt: 2, Executor: "shell", Identity: "id of " + key,
+	j := remote.Job{Key: "job-" + key, Run: "01K00000000000000000000000", Step: "1.1", Attempt: 2, Executor: "shell", Identity: Identity,
 		Request: "sha256:request"}
 	j.Base.Tree, j.Base.Manifest = "sha256:tree", "sha256:manifest"
 	return j

@@ -1,0 +1,81 @@
+package temporal
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	sdkactivity "go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/planlock/planlock/exec/remote"
+)
+
+// BenchmarkJob measures what a job costs that does nothing, beside a bare workflow
+// of one activity by the SDK's own workers on the same server.
+func BenchmarkJob(b *testing.B) {
+	b.Run("planlock", func(b *testing.B) {
+		q, s := sides(b, Config{})
+		ctx, end := context.WithCancel(context.Background())
+		defer end()
+		go func() {
+			for {
+				l, err := s.Take(ctx, func(remote.Job) bool { return true })
+				if err != nil {
+					return
+				}
+				if err := l.Done(ctx, remote.Result{Key: l.Job().Key}); err != nil {
+					b.Error(err)
+				}
+			}
+		}()
+		n := 0
+		for b.Loop() {
+			n++
+			j := sampleJob(fmt.Sprint("job-", n))
+			if err := q.Submit(ctx, j); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := q.Result(ctx, j.Key); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		s, err := open(context.Background(), workspace(b, Config{}))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer s.client.Close()
+		w := worker.New(s.client, s.name("bare"), worker.Options{})
+		w.RegisterActivityWithOptions(func(_ context.Context, j remote.Job) (remote.Result, error) {
+			return remote.Result{Key: j.Key}, nil
+		}, sdkactivity.RegisterOptions{Name: activity})
+		w.RegisterWorkflowWithOptions(func(ctx workflow.Context, j remote.Job) (r remote.Result, err error) {
+			ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
+			err = workflow.ExecuteActivity(ctx, activity, j).Get(ctx, &r)
+			return r, err
+		}, workflow.RegisterOptions{Name: "bare"})
+		if err := w.Start(); err != nil {
+			b.Fatal(err)
+		}
+		defer w.Stop()
+		n := 0
+		for b.Loop() {
+			n++
+			j := sampleJob(fmt.Sprint("job-", n))
+			run, err := s.client.ExecuteWorkflow(context.Background(),
+				client.StartWorkflowOptions{ID: s.name(j.Key), TaskQueue: s.name("bare")}, "bare", j)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var r remote.Result
+			if err := run.Get(context.Background(), &r); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

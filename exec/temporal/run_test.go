@@ -1,0 +1,314 @@
+package temporal
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	osexec "os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/folder"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/remote"
+	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate/builtin"
+)
+
+// lanes is a plan of tasks that are independent, of two steps each; the first
+// step of the first fails once, and has a backup.
+func lanes(n int) string {
+	var b strings.Builder
+	b.WriteString("schema = 1\nnon_goals = []\ninvariants = []\n[execution]\njobs = 4\n")
+	b.WriteString("[goal]\ndescription = \"Write files\"\n")
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "[[requirements]]\nid = \"R%d\"\ntext = \"File %d is written\"\n", i, i)
+	}
+	for i := 1; i <= n; i++ {
+		run := fmt.Sprintf("printf one > %d.txt", i)
+		if i == 1 {
+			run = "echo half > 1.txt; exit 3"
+		}
+		fmt.Fprintf(&b, `[[tasks]]
+id = %[1]d
+description = "File %[1]d"
+[[tasks.steps]]
+id = 1
+description = "Write the first line"
+run = %[2]q
+requirements = ["R%[1]d"]
+rollback = "reversible"
+on_failure = "block"
+semantic_change = "extending"
+artifacts = { create = ["%[1]d.txt"] }
+limits = { max_files = 1, max_lines = 9 }
+postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "one" }]
+`, i, run)
+		if i == 1 {
+			b.WriteString("[[tasks.steps.backups]]\nid = 1\ndescription = \"Otherwise\"\nrun = \"printf one > 1.txt\"\n")
+		}
+		fmt.Fprintf(&b, `[[tasks.steps]]
+id = 2
+description = "Write the second line"
+run = "printf two >> %[1]d.txt; echo done %[1]d"
+requirements = ["R%[1]d"]
+rollback = "reversible"
+on_failure = "block"
+semantic_change = "modifying"
+artifacts = { modify = ["%[1]d.txt"] }
+limits = { max_files = 1, max_lines = 9 }
+postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "two" }]
+`, i)
+	}
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "[[speclets]]\nid = \"l%d\"\ntasks = [%d]\nparallel_allowed = true\n", i, i)
+	}
+	return b.String()
+}
+
+// bench is a controller whose contents are in blobs.
+func bench(t *testing.T, blobs checkpoint.Blobs, x exec.Executor) *exectest.Bench {
+	t.Helper()
+	return exectest.Around(t, lanes(4), exectest.Files{"0.txt": "zero\n"},
+		exec.Controller{Blobs: blobs, Gates: builtin.Gates(), Executors: exec.Default(x)})
+}
+
+// steps is what a run says of its steps, without times and places.
+func steps(run *history.Run) string {
+	var all strings.Builder
+	for _, s := range run.Steps {
+		fmt.Fprintf(&all, "%s %s", s.Address, s.Status)
+		for _, a := range s.Attempts {
+			fmt.Fprintf(&all, " | %s %s", a.Method.Method, a.Method.Executor)
+			if a.Said != nil {
+				fmt.Fprintf(&all, " said %q exit %d %s", a.Said.Output, a.Said.Exit, a.Said.Error)
+			}
+			if a.Accounted != nil {
+				fmt.Fprint(&all, " ", a.Accounted.Account)
+			}
+			if a.Failure != nil {
+				fmt.Fprint(&all, " ", a.Failure.Class, a.Failure.Reasons)
+			}
+		}
+		all.WriteString("\n")
+	}
+	return all.String()
+}
+
+// A telling keeps what an executor tells.
+type telling struct {
+	mu   sync.Mutex
+	text strings.Builder
+	at   map[string]func() // what is done once a text comes for the first time
+}
+
+func (l *telling) tell(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintln(&l.text, text)
+	for part, do := range l.at {
+		if strings.Contains(text, part) {
+			delete(l.at, part)
+			go do()
+		}
+	}
+}
+
+// sameAsHere carries the plan out by a queue, and compares with one machine.
+func sameAsHere(t *testing.T, blobs checkpoint.Blobs, q *Queue, told *telling) {
+	t.Helper()
+	here := bench(t, &checkpoint.Memory{}, &shell.Executor{})
+	want := here.Run(t)
+	want.Want(t, history.Achieved)
+	there := bench(t, blobs, &remote.Executor{Jobs: q, Blobs: blobs, As: &shell.Executor{}, Tell: told.tell})
+	got := there.Run(t)
+	t.Log(told.text.String())
+	got.Want(t, history.Achieved)
+	if a, b := steps(want.Report.Run), steps(got.Report.Run); a != b {
+		t.Errorf("steps here:\n%s\nthere:\n%s", a, b)
+	}
+	if a, b := here.Tree(t).Digest(), there.Tree(t).Digest(); a != b {
+		t.Errorf("the tree is %s there, %s here", b.Short(), a.Short())
+	}
+}
+
+// TestSameAsHere carries a plan out by four worker processes, of which one is
+// killed while it has a job: tree and steps are those of one machine.
+func TestSameAsHere(t *testing.T) {
+	c := workspace(t, Config{})
+	q := owner(t, c)
+	dir := t.TempDir()
+	blobs, err := folder.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blobs.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		killed time.Time
+		start  func(i int)
+	)
+	start = func(i int) {
+		cmd := osexec.Command(self)
+		cmd.Env = append(os.Environ(), "PLANLOCK_TEST_WORKER="+c.Client.HostPort, "PLANLOCK_TEST_WORKSPACE="+c.Workspace,
+			"PLANLOCK_TEST_BLOBS="+dir, fmt.Sprint("PLANLOCK_TEST_HOST=worker-", i))
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			_, err = cmd.StdinPipe() // closed as the tests end, however they do
+		}
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			lines := bufio.NewScanner(out)
+			for lines.Scan() {
+				if lines.Text() != "stuck" {
+					continue
+				}
+				killed = time.Now()
+				_ = cmd.Process.Kill()
+				for other := 1; other < 4; other++ {
+					start(other)
+				}
+			}
+		}()
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			<-ended
+			_ = cmd.Wait()
+		})
+	}
+	start(0)
+	var took time.Duration
+	told := &telling{at: map[string]func(){"its worker is gone": func() { took = time.Since(killed) }}}
+	sameAsHere(t, blobs, q, told)
+	for _, want := range []string{"its worker is gone", "carried out by worker-"} {
+		if text := told.text.String(); !strings.Contains(text, want) {
+			t.Errorf("told, without %q:\n%s", want, text)
+		}
+	}
+	t.Logf("that the worker was gone was found out after %v", took)
+	if took > 15*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// workerProcess is a worker that ends with its process. The first one hangs when
+// it has a job.
+func workerProcess(address string) int {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
+	ctx, host := context.Background(), os.Getenv("PLANLOCK_TEST_HOST")
+	blobs, err := folder.Open(ctx, os.Getenv("PLANLOCK_TEST_BLOBS"))
+	var x exec.Executor = &shell.Executor{}
+	if host == "worker-0" {
+		x = stuck{}
+	}
+	executors := exec.Default(x)
+	var source *Source
+	if err == nil {
+		source, err = OpenSource(ctx, Config{Workspace: os.Getenv("PLANLOCK_TEST_WORKSPACE"),
+			Client: client.Options{HostPort: address}}, executors)
+	}
+	if err == nil {
+		err = (&remote.Worker{Jobs: source, Blobs: blobs, Executors: executors, Host: host}).Run(ctx)
+	}
+	fmt.Fprintln(os.Stderr, host, err)
+	return 1
+}
+
+// stuck is a shell that hangs.
+type stuck struct{ shell.Executor }
+
+func (stuck) Name() string { return "shell" }
+func (stuck) Execute(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+	fmt.Println("stuck")
+	<-ctx.Done()
+	return exec.Outcome{}, context.Cause(ctx)
+}
+
+// TestServerKilled kills the service while jobs are carried out, and starts it
+// again: the run goes on, and ends as on one machine.
+func TestServerKilled(t *testing.T) {
+	server := ownServer(t)
+	c := workspace(t, Config{Client: client.Options{HostPort: server.address()}})
+	q := owner(t, c)
+	blobs := &checkpoint.Memory{}
+	ctx, end := context.WithCancel(t.Context())
+	var wait sync.WaitGroup
+	executors := exec.Default(&shell.Executor{})
+	for i := range 2 {
+		w := &remote.Worker{Jobs: source(t, c, executors), Blobs: blobs, Executors: executors, At: 2,
+			Host: fmt.Sprint("worker-", i), Dir: t.TempDir()}
+		wait.Go(func() {
+			if err := w.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	again := make(chan error, 1)
+	told := &telling{at: map[string]func(){"was carried out by": func() {
+		server.kill()
+		time.Sleep(time.Second)
+		err := server.start()
+		if err != nil {
+			t.Error(err)
+		}
+		again <- err
+	}}}
+	sameAsHere(t, blobs, q, told)
+	end()
+	wait.Wait()
+	if err := <-again; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStopped: a worker that is told to end gives its job back.
+func TestStopped(t *testing.T) {
+	c := workspace(t, Config{})
+	q, blobs := owner(t, c), &checkpoint.Memory{}
+	stubborn, hangs := exec.Executors{"": stuck{}}, make(chan struct{})
+	ctx, end := context.WithCancel(t.Context())
+	w := &remote.Worker{Jobs: source(t, c, stubborn), Blobs: blobs, Executors: stubborn}
+	go func() {
+		defer close(hangs)
+		if err := w.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	executors := exec.Default(&shell.Executor{})
+	told := &telling{}
+	go func() {
+		time.Sleep(3 * time.Second)
+		end()
+		<-hangs
+		second := &remote.Worker{Jobs: source(t, c, executors), Blobs: blobs, Executors: executors, Host: "second"}
+		_ = second.Run(t.Context())
+	}()
+	sameAsHere(t, blobs, q, told)
+	if strings.Contains(told.text.String(), "is gone") {
+		t.Error("the job that was given back was lost")
+	}
+}
