@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,12 +73,55 @@ func TestWorkers(t *testing.T) {
 	}
 	defer server.Remove()
 	planlock := programs(t)
-	store := "postgres://postgres@/postgres?host=" + server.Dir + "&workspace=orders"
+	for _, engine := range []string{"postgres", "temporal"} {
+		t.Run(engine, func(t *testing.T) {
+			if engine == "temporal" {
+				engine = "temporal://" + temporalServer(t) + "/default"
+			}
+			byWorkers(t, planlock, engine, server)
+		})
+	}
+}
+
+// temporalServer starts the development server of Temporal, where its program is
+// on PATH, and returns its address.
+func temporalServer(t *testing.T) string {
+	program, err := exec.LookPath("temporal")
+	if err != nil {
+		t.Skip("no Temporal:", err)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := free.Addr().(*net.TCPAddr)
+	free.Close()
+	c := exec.Command(program, "server", "start-dev", "--headless", "--port", fmt.Sprint(at.Port), "--log-level", "error")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait() // it was killed
+	})
+	for range 300 {
+		if conn, err := net.Dial("tcp", at.String()); err == nil {
+			conn.Close()
+			return at.String()
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatal("the server of Temporal does not answer")
+	return ""
+}
+
+func byWorkers(t *testing.T, planlock, engine string, server *pgserver.Server) {
+	store := "postgres://postgres@/postgres?host=" + server.Dir + "&workspace=" + engine[:8]
 	s := &shell{t, planlock, []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
 	var workers []*exec.Cmd
 	var heard []*said
 	for range 2 {
-		w, out := exec.Command(planlock, "worker", "--store", store, "--engine", "postgres", "--jobs", "2"), &said{}
+		w, out := exec.Command(planlock, "worker", "--store", store, "--engine", engine, "--jobs", "2"), &said{}
 		w.Dir, w.Env, w.Stdout, w.Stderr = t.TempDir(), append(os.Environ(), s.env...), out, out
 		if err := w.Start(); err != nil {
 			t.Fatal(err)
@@ -99,7 +143,7 @@ func TestWorkers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "plan.toml"), []byte(lanes(6)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out := s.call(dir, 0, "run", "plan.toml", "--store", store, "--engine", "postgres")
+	out := s.call(dir, 0, "run", "plan.toml", "--store", store, "--engine", engine)
 	if !strings.Contains(out, "ACHIEVED") || !strings.Contains(out, "6 proved") {
 		t.Errorf("the run:\n%s", out)
 	}

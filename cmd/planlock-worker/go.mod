@@ -9,6 +9,8 @@ require (
 	github.com/planlock/planlock/checkpoint/sqlite v0.1.0
 	github.com/planlock/planlock/cmd v0.1.0
 	github.com/planlock/planlock/exec/postgres v0.1.0
+	github.com/planlock/planlock/exec/temporal v0.1.0
+	go.temporal.io/sdk v1.50.0
 )
 
 require (
