@@ -39,6 +39,8 @@
 //     Package notify tells people of questions and ends.
 //   - [Workspace] reads runs from outside: their history, views and proof;
 //     [Workspace.Follow] shows one while it goes on, in any process.
+//   - Package remote has attempts carried out by workers on other machines;
+//     [Workspace.Rebuild] makes a workspace anew where only the stores are left.
 //   - Package history holds the facts and the state of a run, package recovery
 //     the ladder, package preset ready-made ones, package document the documents that are drawn from the journal.
 //
