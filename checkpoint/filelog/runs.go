@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/oklog/ulid/v2"
@@ -114,18 +115,30 @@ func (r Runs) List(ctx context.Context, which checkpoint.Which) iter.Seq2[checkp
 			yield(checkpoint.Listed{}, err)
 			return
 		}
-		n := 0
-		for i := len(there) - 1; i >= 0 && (which.Latest == 0 || n < which.Latest); i-- {
-			l := checkpoint.Listed{Run: there[i], State: noted.states[there[i]]}
-			if which.Lock != "" && l.State == checkpoint.Sealed && noted.holders[which.Lock] != l.Run {
+		holder, looked, listed := noted.holder(which.Lock), 0, 0
+		var states map[string]checkpoint.State
+		for _, run := range slices.Backward(there) {
+			l := checkpoint.Listed{Run: run}
+			if looked++; looked <= few {
+				l.State = noted.state(run)
+			} else {
+				if states == nil {
+					states = noted.states()
+				}
+				l.State = states[run]
+			}
+			if which.Lock != "" && l.State == checkpoint.Sealed && run != holder {
 				continue
 			}
-			if n++; !yield(l, nil) {
+			if listed++; !yield(l, nil) || listed == which.Latest {
 				return
 			}
 		}
 	}
 }
+
+// few is how many runs are looked up one by one, before all are at once.
+const few = 32
 
 // folders are the ids of the runs that have a folder, the earliest first.
 func (r Runs) folders(ctx context.Context) (ids []string, err error) {
@@ -184,7 +197,7 @@ func (r Runs) Claim(ctx context.Context, lock, run, instead string) (holder stri
 		if err != nil {
 			return err
 		}
-		if holder = noted.holders[lock]; holder != "" && holder != instead {
+		if holder = noted.holder(lock); holder != "" && holder != instead {
 			return nil
 		}
 		holder = run
@@ -243,46 +256,72 @@ func (r Runs) change(ctx context.Context, run string, do func(*disk.File) error)
 	return nil
 }
 
-// An index is what was noted: how far runs came, and which has a lock.
-type index struct {
-	states  map[string]checkpoint.State
-	holders map[string]string
+// An index is the text of what was noted. It is searched where little is wanted
+// of it, since it may be long.
+type index string
+
+// state is how far a run came.
+func (i index) state(run string) checkpoint.State {
+	for at := len(i); ; {
+		if at = strings.LastIndex(string(i[:at]), "\n"+run+" "); at < 0 {
+			return ""
+		}
+		what, _, _ := strings.Cut(string(i[at+len(run)+2:]), "\n")
+		if !strings.HasPrefix(what, claims) {
+			return checkpoint.State(what)
+		}
+	}
+}
+
+// holder is the run that has a lock; "" if none has.
+func (i index) holder(lock string) string {
+	at := strings.LastIndex(string(i), " "+claims+" "+lock+"\n")
+	if at < 0 {
+		return ""
+	}
+	return string(i[strings.LastIndexByte(string(i[:at]), '\n')+1 : at])
+}
+
+// states are how far runs came. A line that is none of ours says nothing.
+func (i index) states() map[string]checkpoint.State {
+	states := map[string]checkpoint.State{}
+	for line := range strings.Lines(string(i)) {
+		run, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if what != "" && !strings.HasPrefix(what, claims) {
+			states[run] = checkpoint.State(what)
+		}
+	}
+	return states
 }
 
 // index reads the index. One that is not there says nothing.
-func (r Runs) index(ctx context.Context) (*index, error) {
+func (r Runs) index(ctx context.Context) (index, error) {
 	f, err := openRegular(disk.From(ctx).Anywhere(), r.indexFile(), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &index{}, nil
+		return "", nil
 	}
-	var noted *index
+	var noted index
 	if err == nil {
 		noted, err = readIndex(f)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint: index of runs: %w", err)
+		return "", fmt.Errorf("checkpoint: index of runs: %w", err)
 	}
 	return noted, nil
 }
 
-// readIndex reads what was noted. A line that is none of ours says nothing.
-func readIndex(f *disk.File) (*index, error) {
-	text, err := io.ReadAll(io.LimitReader(f, maxIndex+1))
-	if err == nil && len(text) > maxIndex {
+// readIndex reads what was noted.
+func readIndex(f *disk.File) (index, error) {
+	info, err := f.Stat()
+	if err == nil && info.Size() > maxIndex {
 		err = fmt.Errorf("%q is larger than 1 GiB: remove it, and it is made anew", f.Name())
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	noted := &index{map[string]checkpoint.State{}, map[string]string{}}
-	for line := range strings.Lines(string(text)) {
-		run, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if lock, is := strings.CutPrefix(what, claims+" "); is {
-			noted.holders[lock] = run
-		} else {
-			noted.states[run] = checkpoint.State(what)
-		}
-	}
-	return noted, nil
+	var text strings.Builder
+	text.Grow(int(info.Size()) + 1)
+	_, err = io.Copy(&text, io.LimitReader(f, maxIndex))
+	return index(text.String()), err
 }
