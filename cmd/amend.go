@@ -31,6 +31,9 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	prefix, rest := f.split(1)
 	path := rest[0]
 	run, err := findRun(ctx, p.workspace(f.Dir), prefix)
+	if err == nil {
+		err = p.ofHere(p.workspace(f.Dir), run)
+	}
 	if err != nil {
 		return ofPlan(path, err)
 	}

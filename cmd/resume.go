@@ -49,6 +49,7 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 		if f.first() == "" {
 			p.tellUnended(ctx, ws, run)
 		}
+		p.endedElsewhere(ws, run)
 		return p.printFinished(ctx, ws, run, f.Format)
 	}
 	if err := p.apart(f.Dir); err != nil {

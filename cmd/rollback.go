@@ -36,6 +36,9 @@ type acceptFlag struct {
 func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	prefix, args := f.split(1)
 	run, err := findRun(ctx, p.workspace(f.Dir), prefix)
+	if err == nil {
+		err = p.ofHere(p.workspace(f.Dir), run)
+	}
 	if err != nil {
 		return err
 	}
@@ -157,6 +160,9 @@ type abandonCommand struct {
 // Run carries the command out.
 func (f *abandonCommand) Run(ctx context.Context, p *cli) error {
 	run, err := findRun(ctx, p.workspace(f.Dir), f.first())
+	if err == nil {
+		err = p.ofHere(p.workspace(f.Dir), run)
+	}
 	if err != nil {
 		return err
 	}

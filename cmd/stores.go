@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	planlock "github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
 )
 
 // A Kept is where runs are kept that are not in the folder of their workspace.
@@ -81,6 +82,12 @@ func (p *cli) keep(ctx context.Context, c *command) error {
 	case at.Store != "" && (given.Store != "" && given.Store != at.Store || given.Blobs != "" && given.Blobs != at.Blobs):
 		return &usageError{fmt.Sprintf("%s: this workspace keeps its runs at %s; use another workspace for %s", c.name,
 			quoted(strings.TrimSpace(at.Store+" "+at.Blobs)), quoted(strings.TrimSpace(given.Store+" "+given.Blobs)))}
+	case at.Store != "" && (given.Store == "" || given.Blobs != at.Blobs) && !acceptedBefore(dir, at.digest()):
+		// It came with the workspace, and may be anybody's: what knows passwords would
+		// be asked for them.
+		return &planlock.RefusedError{Reasons: []string{fmt.Sprintf("%s says that the runs of this workspace are kept at %s, and nobody has named that here",
+			quoted(filepath.Join(dir, planlock.Own, storeFile)), quoted(strings.TrimSpace(at.Store+" "+at.Blobs)))},
+			Hint: "if that is so, name it once with --store (and --blobs); else remove the file"}
 	case at.Store == "":
 		if err := onlyElsewhere(ctx, c.name, dir); err != nil {
 			return err
@@ -96,18 +103,32 @@ func (p *cli) keep(ctx context.Context, c *command) error {
 	}
 	p.with.Blobs, p.with.Runs, p.with.Papers = kept.Blobs, kept.Runs, kept.Papers
 	p.later(kept.Close)
-	if typed.Store == "" || c.name != "run" && c.name != "resume" {
+	if typed.Store == "" {
 		return nil
 	}
+	if err := keepAccepted(dir, claim{digest: at.digest(), reason: "the runs of a workspace are kept there", lines: []string{at.Store, at.Blobs}}); err != nil {
+		return err
+	}
+	if c.name != "run" && c.name != "resume" {
+		return nil
+	}
+	p.later(func() error { return forget(dir) })
 	return remember(dir, at)
 }
 
 // placeOf is where a workspace keeps its runs; zero for itself.
 func placeOf(dir string) (at place, err error) {
-	file := filepath.Join(dir, planlock.Own, storeFile)
-	text, err := os.ReadFile(file)
+	name := filepath.Join(dir, planlock.Own, storeFile)
+	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // what is no folder is told later
 		return at, nil
+	}
+	var text []byte
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxPlace) {
+		err = errors.New("it is no small file")
+	}
+	if err == nil {
+		text, err = os.ReadFile(name)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &at)
@@ -115,11 +136,23 @@ func placeOf(dir string) (at place, err error) {
 	if err == nil && (at.Schema != storeSchema || at.Store == "") {
 		err = fmt.Errorf("its schema is %q, not %q, or it names no store", at.Schema, storeSchema)
 	}
+	if err == nil {
+		_, err = storeURL(at.Store)
+	}
+	if err == nil {
+		_, err = storeURL(at.Blobs)
+	}
 	if err != nil {
-		return place{}, fmt.Errorf("%s does not say where the workspace keeps its runs: %w", quoted(file), err)
+		return place{}, fmt.Errorf("%s does not say where the workspace keeps its runs: %w", quoted(name), err)
 	}
 	return at, nil
 }
+
+// maxPlace bounds that file.
+const maxPlace = 8 << 10
+
+// digest is by what it is known that a user has named the place.
+func (at place) digest() ledger.Digest { return ledger.Sum([]byte(at.Store + "\n" + at.Blobs)) }
 
 // remember has a workspace know where it keeps its runs.
 func remember(dir string, at place) error {
@@ -134,6 +167,18 @@ func remember(dir string, at place) error {
 	return writeFile(filepath.Join(folder, storeFile), append(text, '\n'))
 }
 
+// forget has a workspace in which no run began know nothing of a store.
+func forget(dir string) error {
+	if runs, err := os.ReadDir(filepath.Join(dir, planlock.Own, "runs")); err == nil && len(runs) > 0 {
+		return nil
+	}
+	err := os.Remove(filepath.Join(dir, planlock.Own, storeFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // storeURL is the address of a store as it is kept and shown. It must not have
 // a password, and a file is named from the root.
 func storeURL(text string) (string, error) {
@@ -141,13 +186,17 @@ func storeURL(text string) (string, error) {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "" {
-		return "", &usageError{fmt.Sprintf("%s is no address of a store, such as postgres://HOST/DATABASE, sqlite:FILE or s3://BUCKET", quoted(text))}
+	if err != nil || u.Scheme == "" { // it is not shown: it may have a password
+		return "", &usageError{"what --store or --blobs names is no address of a store, such as postgres://HOST/DATABASE, sqlite:FILE or s3://BUCKET"}
 	}
-	if _, secret := u.User.Password(); secret {
-		u.User = url.User(u.User.Username())
-		return "", &usageError{fmt.Sprintf("the address of a store must have no password, since workspaces remember it: say %s, and have PGPASSWORD or ~/.pgpass know the password",
-			quoted(u.String()))}
+	_, secret := u.User.Password()
+	for key := range u.Query() {
+		low := strings.ToLower(key)
+		secret = secret || strings.Contains(low, "password") || strings.Contains(low, "secret") || strings.Contains(low, "token")
+	}
+	if secret {
+		return "", &usageError{fmt.Sprintf("the address of a store at %s must have no password, since workspaces remember it: have the environment (PGPASSWORD, ~/.pgpass, the variables of object stores) know it",
+			quoted(u.Scheme+"://"+u.Host+u.Path))}
 	}
 	if u.Scheme == "sqlite" && u.Opaque != "" && !filepath.IsAbs(u.Opaque) {
 		full, err := filepath.Abs(u.Opaque)
@@ -197,18 +246,60 @@ func worker() (string, error) {
 }
 
 // rebuild makes the workspace of a run that is to go on in an empty folder, where
-// the run is kept elsewhere.
+// the run is kept elsewhere. It refuses a folder that is another one's.
 func (p *cli) rebuild(ctx context.Context, ws planlock.Workspace, run *history.Run) error {
 	if p.with.Runs == nil || run.Sealed != nil {
 		return nil
 	}
-	entries, err := os.ReadDir(ws.Dir)
-	if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != planlock.Own {
+	err := p.ofHere(ws, run)
+	if err == nil {
+		return nil
+	}
+	made := ws.Rebuild(ctx, run.Started.Run)
+	if errors.Is(made, planlock.ErrNotEmpty) {
 		return err
 	}
-	if err := ws.Rebuild(ctx, run.Started.Run); err != nil {
-		return err
+	if made == nil {
+		fmt.Fprintf(p.err, "the workspace of run %s was made anew in %s\n", run.Started.Run, escaped(ws.Dir))
 	}
-	fmt.Fprintf(p.err, "the workspace of run %s was made anew in %s\n", run.Started.Run, escaped(ws.Dir))
-	return nil
+	return made
+}
+
+// endedElsewhere warns where a run that is over ended in another folder: this one
+// has what was brought into it before.
+func (p *cli) endedElsewhere(ws planlock.Workspace, run *history.Run) {
+	if p.with.Runs == nil || run.Sealed == nil || run.Delivered == nil && !run.Started.Layered() {
+		return
+	}
+	for name, want := range run.Sealed.Views {
+		text, err := os.ReadFile(filepath.Join(ws.ViewDir(run.Started.Run), name))
+		if err == nil && ledger.Sum(text) == want {
+			return // it was drawn here
+		}
+	}
+	p.warn("run %s ended in another folder: this one may have a part of its work alone; planlock tree export %s DIR writes all of it",
+		run.Started.Run, run.Tree.Tree)
+}
+
+// onlyHere refuses what looks after contents where these are kept elsewhere.
+func (p *cli) onlyHere(what string) error {
+	if p.with.Blobs == nil {
+		return nil
+	}
+	return &planlock.RefusedError{Reasons: []string{what + " looks after contents in the workspace alone, and those of its runs are kept elsewhere"},
+		Hint: "planlock verify RUN reads all that a run needs, wherever it is kept"}
+}
+
+// ofHere refuses to change a folder for a run of which it is not the workspace,
+// where runs are kept elsewhere: what lies there is somebody else's.
+func (p *cli) ofHere(ws planlock.Workspace, run *history.Run) error {
+	if p.with.Runs == nil {
+		return nil
+	}
+	if _, err := os.Lstat(ws.RunDir(run.Started.Run)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &planlock.RefusedError{Run: run.Started.Run,
+		Reasons: []string{fmt.Sprintf("%s is not the workspace of the run", quoted(ws.Dir))},
+		Hint:    "go to its workspace; or resume the run in an empty folder, which becomes its workspace then"}
 }

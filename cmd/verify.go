@@ -131,6 +131,9 @@ type provedRun struct {
 // verifyStore reads everything that a workspace keeps, and says what is damaged
 // or missing and who needs it. It changes nothing.
 func (p *cli) verifyStore(ctx context.Context, dir string) error {
+	if err := p.onlyHere("verify --contents"); err != nil {
+		return err
+	}
 	faults, known := 0, map[exec.Fault]bool{}
 	checked, err := p.workspace(dir).CheckContents(ctx, func(f exec.Fault) {
 		fmt.Fprintln(p.out, escaped(f.String()))
@@ -165,6 +168,9 @@ type gcCommand struct {
 
 // Run carries the command out.
 func (f *gcCommand) Run(ctx context.Context, p *cli) error {
+	if err := p.onlyHere("gc"); err != nil {
+		return err
+	}
 	ws := p.workspace(f.Dir)
 	freed, runs, err := ws.Collect(ctx, f.DryRun)
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
@@ -63,7 +64,7 @@ func (w Workspace) Rebuild(ctx context.Context, run string) error {
 	if err != nil {
 		return fmt.Errorf("exec: the tree of run %s: %w", run, err)
 	}
-	beside, err := os.MkdirTemp(dir, home.Own+"-rebuilt-")
+	beside, err := os.MkdirTemp(dir, rebuilding)
 	if err != nil {
 		return fmt.Errorf("exec: workspace: %w", err)
 	}
@@ -80,8 +81,15 @@ func (w Workspace) Rebuild(ctx context.Context, run string) error {
 			return fmt.Errorf("exec: workspace: %w", err)
 		}
 	}
-	return moveAll(beside, dir)
+	if err := moveAll(beside, dir); err != nil {
+		return err
+	}
+	return disk.From(ctx).Anywhere().MakeFolders(w.RunDir(run), 0o755) // by which it is the workspace of the run
 }
+
+// rebuilding is what the names of folders begin with in which workspaces are made;
+// one that a kill left is nobody's.
+const rebuilding = home.Own + "-rebuilt-"
 
 // onlyOwn is ErrNotEmpty where a folder has more than what is the controller's.
 func onlyOwn(dir string) error {
@@ -90,7 +98,7 @@ func onlyOwn(dir string) error {
 		return fmt.Errorf("exec: workspace: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() != home.Own {
+		if e.Name() != home.Own && !strings.HasPrefix(e.Name(), rebuilding) {
 			return fmt.Errorf("%w: %s has %s: a workspace is made anew in an empty one", ErrNotEmpty, ledger.Quote(dir),
 				ledger.Quote(e.Name()))
 		}

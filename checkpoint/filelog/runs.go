@@ -2,6 +2,8 @@ package filelog
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +28,9 @@ import (
 //	RUN/journal   the log
 //	RUN/after     what was done with its work since it was sealed
 //
-// Beside the folder, with ".index" behind its name, lies what was noted of runs, a
-// line for each note: RUN STATE, or RUN claims LOCK.
+// What was noted of runs lies in the folder of the witness, so that who can write
+// the workspace alone cannot have a lock serve twice; without one beside Dir, with
+// ".index" behind its name. A line is a note: RUN STATE, or RUN claims LOCK.
 //
 // The index spares whoever begins a run to read all earlier ones; a run that is
 // not in it is read. It may be removed.
@@ -159,6 +162,10 @@ func (r Runs) folders(ctx context.Context) (ids []string, err error) {
 
 // indexFile is the file of what was noted.
 func (r Runs) indexFile() string {
+	if r.Witness.Dir != "" {
+		name := sha256.Sum256([]byte(realPath(filepath.Join(r.dir(), "runs"))))
+		return filepath.Join(r.Witness.Dir, "runs", hex.EncodeToString(name[:16])+indexExt)
+	}
 	if r.Dir == "" {
 		return "runs" + indexExt
 	}
@@ -233,7 +240,7 @@ func (r Runs) change(ctx context.Context, run string, do func(*disk.File) error)
 	}
 	root, path := disk.From(ctx).Anywhere(), r.indexFile()
 	if err == nil {
-		err = root.MakeFolders(r.dir(), 0o755)
+		err = root.MakeFolders(filepath.Dir(path), 0o755)
 	}
 	var f *disk.File
 	if err == nil {

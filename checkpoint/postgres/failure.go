@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -51,6 +52,9 @@ func (s *Store) ask(ctx context.Context, what string, do func(context.Context) e
 func (s *Store) failed(ctx context.Context, what string, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w: %w", cause, err)
+	}
+	if said := (*pgconn.PgError)(nil); errors.As(err, &said) && said.Code == "53100" { // as a disk says it, which a run waits for
+		return fmt.Errorf("checkpoint: %s: %s: %w: %w%s", what, s.where, syscall.ENOSPC, err, hint(err))
 	}
 	return fmt.Errorf("checkpoint: %s: %s: %w%s", what, s.where, err, hint(err))
 }

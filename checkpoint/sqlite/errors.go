@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -41,6 +42,8 @@ func (s *Store) explain(doing string, err error) error {
 	switch help := helps[code(err)]; {
 	case err == nil:
 		return nil
+	case code(err) == codes.SQLITE_FULL: // as a disk says it, which a run waits for
+		return fmt.Errorf("sqlite: %s: %q: %s: %w: %w", doing, s.path, help, syscall.ENOSPC, err)
 	case help != "":
 		return fmt.Errorf("sqlite: %s: %q: %s: %w", doing, s.path, help, err)
 	case s.ended.Load():

@@ -115,6 +115,19 @@ func TestElsewhere(t *testing.T) {
 	}
 	words := strings.Fields(question)
 	s.call(second, 0, "answer", run, words[len(words)-2], "r", "--store", store)
+	// A folder that is somebody else's is left alone.
+	strange := t.TempDir()
+	if err := os.WriteFile(filepath.Join(strange, "keep.txt"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range [][]string{{"resume", run}, {"rollback", run, "1.1"}, {"abandon", run, "--reason", "none"}} {
+		if out := s.call(strange, 4, append(words, "--store", store)...); !strings.Contains(out, "is not the workspace of the run") {
+			t.Errorf("planlock %s elsewhere:\n%s", words[0], out)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(strange, "keep.txt")); string(text) != "mine" {
+		t.Errorf("keep.txt: %q %v", text, err)
+	}
 	out = s.call(second, 0, "resume", run, "--store", store)
 	if !strings.Contains(out, "was made anew in") || !strings.Contains(out, "ACHIEVED") {
 		t.Errorf("resumed:\n%s", out)
@@ -123,8 +136,68 @@ func TestElsewhere(t *testing.T) {
 		t.Errorf("a.txt: %q %v", got, err)
 	}
 	s.call(second, 0, "verify")
+	for _, words := range [][]string{{"gc"}, {"verify", "--contents"}} {
+		if out := s.call(second, 4, words...); !strings.Contains(out, "kept elsewhere") {
+			t.Errorf("planlock %s:\n%s", words[0], out)
+		}
+	}
 	if out := s.call(second, 2, "run", "plan.toml", "--store", "sqlite://u:secret@x"); strings.Contains(out, "secret") {
 		t.Errorf("the password is shown:\n%s", out)
+	}
+}
+
+// TestNobodyNamedIt: a workspace that comes with the address of a store has nobody
+// ask there before a person has named it.
+func TestNobodyNamedIt(t *testing.T) {
+	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana", "PGPASSWORD=secret"}}
+	dir, made := t.TempDir(), filepath.Join(t.TempDir(), "made.db")
+	own := filepath.Join(dir, ".planlock")
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		`{"schema":"planlock.store/1","store":"sqlite:` + made + `"}`:                       "nobody has named that here",
+		`{"schema":"planlock.store/1","store":"postgres://u:secret@localhost/x"}`:           "no password",
+		`{"schema":"planlock.store/1","store":"postgres://localhost/x?sslpassword=secret"}`: "no password",
+		`{"schema":"planlock.store/2","store":"x"}`:                                         "its schema is",
+		`garbage`: "does not say where",
+	} {
+		if err := os.WriteFile(filepath.Join(own, "store"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, words := range []string{"status", "log", "gc", "learn"} {
+			c := exec.Command(s.planlock, words)
+			c.Dir, c.Env = dir, append(os.Environ(), s.env...)
+			out, err := c.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), want) || strings.Contains(string(out), "secret") {
+				t.Errorf("planlock %s with %s: %v, want %q\n%s", words, text, err, want, out)
+			}
+		}
+	}
+	if _, err := os.Stat(made); err == nil {
+		t.Error("the store was made")
+	}
+	if err := os.Remove(filepath.Join(own, "store")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(own, "store")); err != nil {
+		t.Fatal(err)
+	}
+	if out := s.call(dir, 6, "status"); !strings.Contains(out, "it is no small file") {
+		t.Errorf("a link:\n%s", out)
+	}
+}
+
+// TestRefusedPlans: a plan that is refused has its workspace remember nothing.
+func TestRefusedPlans(t *testing.T) {
+	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
+	dir, store := t.TempDir(), "sqlite:"+filepath.Join(t.TempDir(), "runs.db")
+	if err := os.WriteFile(filepath.Join(dir, "plan.toml"), []byte("schema = 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.call(dir, 4, "run", "plan.toml", "--store", store)
+	if _, err := os.Stat(filepath.Join(dir, ".planlock", "store")); err == nil {
+		t.Error("the store is remembered")
 	}
 }
 
@@ -140,7 +213,7 @@ func TestUnknownStores(t *testing.T) {
 		"sqlite:/nowhere/at/all.db": "/nowhere/at/all.db",
 		"postgres://localhost:1/db": "localhost:1",
 		"postgres://a:secret@h/db":  "no password",
-		"relative/path":             "is no address of a store",
+		"relative/path":             "no address of a store",
 	} {
 		c := exec.Command(s.planlock, "run", "plan.toml", "--store", store)
 		c.Dir, c.Env = dir, append(os.Environ(), s.env...)

@@ -96,6 +96,14 @@ func (x *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 			x.tell(fmt.Sprintf("step %s: its worker is gone, and it is given to another", w.Step.Address))
 			continue
 		}
+		if err == nil && result.Broken != "" && again < mostLost {
+			x.tell(fmt.Sprintf("step %s: worker %s could not carry it out, and it is given to another: %s", w.Step.Address, result.Host,
+				result.Broken))
+			if err := rest(ctx, again); err != nil {
+				return exec.Outcome{}, err
+			}
+			continue
+		}
 		if err != nil {
 			return exec.Outcome{}, err
 		}
@@ -149,6 +157,19 @@ func (x *Executor) give(ctx context.Context, job Job) (Result, error) {
 		err = context.Cause(ctx)
 	}
 	return Result{}, err
+}
+
+// rest waits a while, the longer the more often something went wrong: the worker
+// that is broken may be the first to ask again.
+func rest(ctx context.Context, again int) error {
+	timer := time.NewTimer(100 * time.Millisecond << again)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
 }
 
 // patience is how long it may take to call a job back.

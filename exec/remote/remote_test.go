@@ -283,6 +283,7 @@ func TestBroken(t *testing.T) {
 		is   error
 	}{
 		"panics":    {func(context.Context, exec.Work) (exec.Outcome, error) { panic("oh") }, "the executor panicked: oh", nil},
+		"once":      {sometimes(), "exit status 7", nil},
 		"exhausted": {fails(fmt.Errorf("too long: %w", exec.ErrContextExhausted)), "too long: ", exec.ErrContextExhausted},
 		"declined":  {fails(fmt.Errorf("not me: %w", exec.ErrDeclined)), "not me: ", exec.ErrDeclined},
 		"limit":     {fails(&exec.LimitError{Reason: "quota"}), "quota", nil},
@@ -306,6 +307,17 @@ func TestBroken(t *testing.T) {
 				t.Errorf("%T is no LimitError", err)
 			}
 		})
+	}
+}
+
+// sometimes is an executor that cannot work the first time, and fails then.
+func sometimes() exec.Func {
+	calls := 0
+	return func(context.Context, exec.Work) (exec.Outcome, error) {
+		if calls++; calls == 1 {
+			panic("this machine is broken")
+		}
+		return exec.Outcome{}, errors.New("exit status 7")
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package home is the folder of a controller in a workspace: where runs, their
 // journals and what they kept lie, and how they are read.
 //
-//	.planlock/runs.index         what was noted of runs, to begin another without reading all
+//	.planlock/runs.index         what was noted of runs, where there is no witness
 //	.planlock/runs/RUN/journal   the default log of a run
 //	.planlock/runs/RUN/after     what was done with its work once that was sealed
 //	.planlock/runs/RUN/views     its documents
