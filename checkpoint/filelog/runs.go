@@ -160,11 +160,19 @@ func (r Runs) folders(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// indexFile is the file of what was noted.
-func (r Runs) indexFile() string {
+// indexFile is the file of what was noted. As with all that a witness keeps, one
+// whose folder cannot be had is no reason to stop: then it lies beside Dir. Who
+// reads makes none.
+func (r Runs) indexFile(root *disk.Root, make bool) string {
 	if r.Witness.Dir != "" {
-		name := sha256.Sum256([]byte(realPath(filepath.Join(r.dir(), "runs"))))
-		return filepath.Join(r.Witness.Dir, "runs", hex.EncodeToString(name[:16])+indexExt)
+		name, folder := sha256.Sum256([]byte(realPath(filepath.Join(r.dir(), "runs")))), filepath.Join(r.Witness.Dir, "runs")
+		_, err := root.Lstat(folder)
+		if make && err != nil {
+			err = root.MkdirAll(folder, 0o700)
+		}
+		if err == nil {
+			return filepath.Join(folder, hex.EncodeToString(name[:16])+indexExt)
+		}
 	}
 	if r.Dir == "" {
 		return "runs" + indexExt
@@ -238,7 +246,8 @@ func (r Runs) change(ctx context.Context, run string, do func(*disk.File) error)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	root, path := disk.From(ctx).Anywhere(), r.indexFile()
+	root := disk.From(ctx).Anywhere()
+	path := r.indexFile(root, true)
 	if err == nil {
 		err = root.MakeFolders(filepath.Dir(path), 0o755)
 	}
@@ -303,7 +312,8 @@ func (i index) states() map[string]checkpoint.State {
 
 // index reads the index. One that is not there says nothing.
 func (r Runs) index(ctx context.Context) (index, error) {
-	f, err := openRegular(disk.From(ctx).Anywhere(), r.indexFile(), os.O_RDONLY)
+	root := disk.From(ctx).Anywhere()
+	f, err := openRegular(root, r.indexFile(root, false), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
