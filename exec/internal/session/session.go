@@ -90,7 +90,7 @@ func (s *Session) Earlier(ctx context.Context, which checkpoint.Which) (iter.Seq
 	var ids []string
 	for l, err := range s.Home.List(ctx, which) {
 		if err != nil {
-			return nil, err
+			return func(func(string, *history.Run) bool) {}, err
 		}
 		ids = append(ids, l.Run)
 	}
