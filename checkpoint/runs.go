@@ -137,7 +137,8 @@ func (m *MemoryRuns) listed(which Which) (list []Listed) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for name := range m.logs {
-		if l := (Listed{name, m.states[name]}); !strings.HasSuffix(name, AfterRun) && which.takes(l, m.claims[which.Lock]) {
+		l := Listed{name, m.states[name]}
+		if !strings.HasSuffix(name, AfterRun) && which.takes(l, m.claims[which.Lock]) {
 			list = append(list, l)
 		}
 	}

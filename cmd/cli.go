@@ -29,6 +29,7 @@ type cli struct {
 	color    paint.When // "" like auto
 	terms    terms      // under which plans are read
 	args     []string   // the words of the call
+	kept     place      // where the runs of the workspace are kept; zero if there
 
 	closers []func() error // of what it opened
 

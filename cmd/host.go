@@ -44,8 +44,8 @@ import (
 func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Runs: p.runs(dir),
 		Means: exec.Means{Now: p.now, Shell: ownshell.Args(), Secrets: secrets()},
-		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs, Papers: p.with.Papers,
-		Advisors:  maps.Clone(p.with.Advisors),
+		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
+		Papers: p.with.Papers, Advisors: maps.Clone(p.with.Advisors),
 		Documents: documents(), Languages: readable()}
 }
 

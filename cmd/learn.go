@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/learn"
@@ -61,20 +63,32 @@ func (f *learnCommand) Run(ctx context.Context, p *cli) error {
 
 // takeRuns reads the finished runs that the book has not seen yet.
 func (p *cli) takeRuns(ctx context.Context, ws exec.Workspace, book *learn.Book) error {
-	runs, err := ws.IDs(ctx)
+	runs, err := notRead(ctx, ws, book)
 	if err != nil {
 		return err
 	}
 	for _, id := range runs {
-		if book.Taken(id) && !ws.HasAfterwards(ctx, id) {
-			continue
-		}
 		if err := takeRun(ctx, ws, book, id); err != nil {
 			p.warn("nothing is learned from run %s: %s", escaped(id),
 				escaped(err.Error()))
 		}
 	}
 	return nil
+}
+
+// notRead are the runs, the oldest first, that may say more than a book has taken
+// of them: those that it has not, and those that were set back since.
+func notRead(ctx context.Context, ws exec.Workspace, book *learn.Book) (ids []string, err error) {
+	for l, err := range ws.List(ctx, checkpoint.Which{}) {
+		if err != nil {
+			return nil, err
+		}
+		if !book.Taken(l.Run) || l.State != checkpoint.Sealed && ws.HasAfterwards(ctx, l.Run) {
+			ids = append(ids, l.Run)
+		}
+	}
+	slices.Reverse(ids)
+	return ids, nil
 }
 
 // takeRun has a book learn from a run that has ended. One that has not is
@@ -97,12 +111,12 @@ func takeRun(ctx context.Context, ws exec.Workspace, book *learn.Book, id string
 
 // withdrawSetBack takes back what runs of a workspace taught that were set back since.
 func withdrawSetBack(ctx context.Context, ws exec.Workspace, book *learn.Book) error {
-	runs, err := ws.IDs(ctx)
+	runs, err := notRead(ctx, ws, book)
 	if err != nil {
 		return err
 	}
 	for _, id := range runs {
-		if book.Taken(id) && ws.HasAfterwards(ctx, id) {
+		if book.Taken(id) {
 			if err := takeRun(ctx, ws, book, id); err != nil {
 				return fmt.Errorf("nobody knows whether what run %s taught still stands: %w", id, err)
 			}

@@ -79,7 +79,7 @@ func (p *cli) keep(ctx context.Context, c *command) error {
 		return nil
 	case given.Store == "" && at.Store == "":
 		return &usageError{fmt.Sprintf("%s: --blobs says where contents go: say with --store where journals do", c.name)}
-	case at.Store != "" && (given.Store != "" && given.Store != at.Store || given.Blobs != "" && given.Blobs != at.Blobs):
+	case at.Store != "" && given.differs(at):
 		return &usageError{fmt.Sprintf("%s: this workspace keeps its runs at %s; use another workspace for %s", c.name,
 			quoted(strings.TrimSpace(at.Store+" "+at.Blobs)), quoted(strings.TrimSpace(given.Store+" "+given.Blobs)))}
 	case at.Store != "" && (given.Store == "" || given.Blobs != at.Blobs) && !acceptedBefore(dir, at.digest()):
@@ -102,11 +102,14 @@ func (p *cli) keep(ctx context.Context, c *command) error {
 		return err
 	}
 	p.with.Blobs, p.with.Runs, p.with.Papers = kept.Blobs, kept.Runs, kept.Papers
+	p.kept = at
 	p.later(kept.Close)
 	if typed.Store == "" {
 		return nil
 	}
-	if err := keepAccepted(dir, claim{digest: at.digest(), reason: "the runs of a workspace are kept there", lines: []string{at.Store, at.Blobs}}); err != nil {
+	named := claim{digest: at.digest(), reason: "the runs of a workspace are kept there",
+		lines: []string{at.Store, at.Blobs}}
+	if err := keepAccepted(dir, named); err != nil {
 		return err
 	}
 	if c.name != "run" && c.name != "resume" {
@@ -114,6 +117,11 @@ func (p *cli) keep(ctx context.Context, c *command) error {
 	}
 	p.later(func() error { return forget(dir) })
 	return remember(dir, at)
+}
+
+// differs reports whether what was named is not where the runs are kept.
+func (named place) differs(at place) bool {
+	return named.Store != "" && named.Store != at.Store || named.Blobs != "" && named.Blobs != at.Blobs
 }
 
 // placeOf is where a workspace keeps its runs; zero for itself.
@@ -192,7 +200,9 @@ func storeURL(text string) (string, error) {
 	_, secret := u.User.Password()
 	for key := range u.Query() {
 		low := strings.ToLower(key)
-		secret = secret || strings.Contains(low, "password") || strings.Contains(low, "secret") || strings.Contains(low, "token")
+		for _, word := range []string{"password", "secret", "token"} {
+			secret = secret || strings.Contains(low, word)
+		}
 	}
 	if secret {
 		return "", &usageError{fmt.Sprintf("the address of a store at %s must have no password, since workspaces remember it: have the environment (PGPASSWORD, ~/.pgpass, the variables of object stores) know it",

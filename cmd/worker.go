@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/planlock/planlock/cmd/internal/ownshell"
 	planlock "github.com/planlock/planlock/exec"
@@ -78,15 +75,11 @@ func (f *workerCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	stop, let := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer let()
 	w := &remote.Worker{Jobs: source, Blobs: kept.Blobs, Executors: hands.Executors, Dir: f.Dir, At: f.Jobs,
-		Shell: ownshell.Args(), Secrets: secrets(), Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{ReplaceAttr: plainly}))}
+		Shell: ownshell.Args(), Secrets: secrets(),
+		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{ReplaceAttr: plainly}))}
 	fmt.Fprintf(p.err, "waits for steps of runs at %s\n", escaped(at.Store))
-	if err := w.Run(stop); err != nil {
-		return err
-	}
-	return interrupted(ctx)
+	return w.Run(ctx) // a signal ends ctx, and a worker that is told to end has done what it should
 }
 
 // plainly leaves out what nobody looks for on a screen.
@@ -97,14 +90,6 @@ func plainly(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// interrupted is how a worker ends that was told to: as it should.
-func interrupted(ctx context.Context) error {
-	if cause := context.Cause(ctx); cause != nil && !is[*signalError](cause) {
-		return cause
-	}
-	return nil
-}
-
 // giveAway has the executors of a controller work by an engine.
 func (p *cli) giveAway(ctx context.Context, c *planlock.Controller, name string) error {
 	switch {
@@ -113,11 +98,7 @@ func (p *cli) giveAway(ctx context.Context, c *planlock.Controller, name string)
 	case p.with.Blobs == nil || p.with.Engine == nil:
 		return &usageError{"--engine: workers need what the run keeps: say with --store where that is"}
 	}
-	at, err := placeOf(c.Dir)
-	if err != nil {
-		return err
-	}
-	engine, err := p.with.Engine(ctx, name, at.Store)
+	engine, err := p.with.Engine(ctx, name, p.kept.Store)
 	if err != nil {
 		return err
 	}

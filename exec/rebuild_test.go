@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -82,5 +83,33 @@ func TestRebuiltElsewhere(t *testing.T) {
 	var refused *exec.RefusedError
 	if _, err := b.Controller.Run(t.Context(), locked); !errors.As(err, &refused) {
 		t.Errorf("the lock served once more: %v", err)
+	}
+}
+
+// TestStrangersFolder: a run that works in its workspace itself does not go on in a
+// folder that is somebody else's: going on would undo what lies there.
+func TestStrangersFolder(t *testing.T) {
+	runs := &checkpoint.MemoryRuns{}
+	ctx, stop := context.WithCancel(t.Context())
+	b := exectest.New(t, twoSteps()+"\n[sandbox]\nlayer = \"in-place\"\n", workspace,
+		exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			stop()
+			return exec.Outcome{}, context.Cause(ctx)
+		}))
+	b.Controller.Blobs, b.Controller.Runs = &checkpoint.Memory{}, runs
+	locked := b.Lock(t)
+	report, err := b.Controller.Run(ctx, locked)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run was stopped: %v\n%s", err, report)
+	}
+	b.Controller.Dir = t.TempDir()
+	must(t, exectest.Put(b.Controller.Dir, "keep.txt", "mine"))
+	var refused *exec.RefusedError
+	if _, err := b.Controller.Resume(t.Context(), locked, report.Run.Started.Run); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), "is not its workspace") {
+		t.Errorf("resumed elsewhere: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(b.Controller.Dir, "keep.txt")); string(text) != "mine" {
+		t.Errorf("keep.txt: %q %v", text, err)
 	}
 }

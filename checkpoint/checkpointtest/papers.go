@@ -136,7 +136,8 @@ func testPaperNames(ctx context.Context, p checkpoint.Papers, _ func() (checkpoi
 
 func testRemoved(ctx context.Context, p checkpoint.Papers, _ func() (checkpoint.Papers, error)) error {
 	const name = "escalations/a.request.json"
-	return errors.Join(p.Remove(ctx, name), p.PutNew(ctx, name, []byte("one")), p.Remove(ctx, name), lacks(ctx, p, name),
+	return errors.Join(p.Remove(ctx, name), p.PutNew(ctx, name, []byte("one")), p.Remove(ctx, name),
+		lacks(ctx, p, name),
 		p.Remove(ctx, name), p.PutNew(ctx, name, []byte("two")), has(ctx, p, name, []byte("two")))
 }
 

@@ -235,14 +235,16 @@ func testList(ctx context.Context, runs checkpoint.Runs, again func() (checkpoin
 			}
 			got = append(got, l)
 		}
-		want := []checkpoint.Listed{{Run: runID(3), State: checkpoint.Waiting}, {Run: runID(2), State: checkpoint.Sealed}, {Run: runID(1)}}
+		want := []checkpoint.Listed{{Run: runID(3), State: checkpoint.Waiting}, {Run: runID(2), State: checkpoint.Sealed},
+			{Run: runID(1)}}
 		if !slices.Equal(got, want) {
 			return fmt.Errorf("listed %+v, want %+v", got, want)
 		}
 		for range r.List(ctx, checkpoint.Which{}) {
 			break // whoever knows enough may stop
 		}
-		if err := errors.Join(listed(ctx, r, checkpoint.Which{Latest: 2}, 3, 2), listed(ctx, r, checkpoint.Which{Latest: 9}, 3, 2, 1)); err != nil {
+		if err := errors.Join(listed(ctx, r, checkpoint.Which{Latest: 2}, 3, 2),
+			listed(ctx, r, checkpoint.Which{Latest: 9}, 3, 2, 1)); err != nil {
 			return err
 		}
 	}
@@ -258,14 +260,16 @@ func testWhich(ctx context.Context, runs checkpoint.Runs, _ func() (checkpoint.R
 			return err
 		}
 	}
-	for n, state := range map[int]checkpoint.State{1: checkpoint.Sealed, 2: checkpoint.Sealed, 3: checkpoint.SetBack, 4: checkpoint.Begun, 5: checkpoint.Waiting} {
+	for n, state := range map[int]checkpoint.State{1: checkpoint.Sealed, 2: checkpoint.Sealed, 3: checkpoint.SetBack,
+		4: checkpoint.Begun, 5: checkpoint.Waiting} {
 		if err := runs.Note(ctx, runID(n), state); err != nil {
 			return err
 		}
 	}
 	return errors.Join(listed(ctx, runs, checkpoint.Which{Lock: "lock-1"}, 6, 5, 4, 3, 1),
 		listed(ctx, runs, checkpoint.Which{Lock: "none"}, 6, 5, 4, 3),
-		listed(ctx, runs, checkpoint.Which{Lock: "none", Latest: 2}, 6, 5), listed(ctx, runs, checkpoint.Which{}, 6, 5, 4, 3, 2, 1))
+		listed(ctx, runs, checkpoint.Which{Lock: "none", Latest: 2}, 6, 5),
+		listed(ctx, runs, checkpoint.Which{}, 6, 5, 4, 3, 2, 1))
 }
 
 // claims checks who has a lock once a run claimed it.
@@ -373,7 +377,8 @@ func testChange(ctx context.Context, runs checkpoint.Runs, again func() (checkpo
 }
 
 func testNames(ctx context.Context, runs checkpoint.Runs, _ func() (checkpoint.Runs, error)) error {
-	for _, name := range []string{"", ".", "..", "../" + runID(1), "/etc/passwd", "a\x00b", strings.Repeat("x", 5000), "\xff", "' OR 1=1 --"} {
+	for _, name := range []string{"", ".", "..", "../" + runID(1), "/etc/passwd", "a\x00b",
+		strings.Repeat("x", 5000), "\xff", "' OR 1=1 --"} {
 		log, err := runs.Read(ctx, name)
 		if err == nil {
 			return errors.Join(fmt.Errorf("%.40q was read", name), log.Close())
@@ -393,7 +398,8 @@ func testCancelledRuns(ctx context.Context, runs checkpoint.Runs, _ func() (chec
 	for _, err := range runs.List(ended, checkpoint.Which{}) {
 		list = err
 	}
-	for what, err := range map[string]error{"note": runs.Note(ended, runID(1), checkpoint.Sealed), "claim": claimed, "list": list} {
+	for what, err := range map[string]error{"note": runs.Note(ended, runID(1), checkpoint.Sealed), "claim": claimed,
+		"list": list} {
 		if !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("%s with a cancelled context: %w, which is not context.Canceled", what, err)
 		}

@@ -165,7 +165,8 @@ func (r Runs) folders(ctx context.Context) (ids []string, err error) {
 // reads makes none.
 func (r Runs) indexFile(root *disk.Root, make bool) string {
 	if r.Witness.Dir != "" {
-		name, folder := sha256.Sum256([]byte(realPath(filepath.Join(r.dir(), "runs")))), filepath.Join(r.Witness.Dir, "runs")
+		name := sha256.Sum256([]byte(realPath(filepath.Join(r.dir(), "runs"))))
+		folder := filepath.Join(r.Witness.Dir, "runs")
 		_, err := root.Lstat(folder)
 		if make && err != nil {
 			err = root.MkdirAll(folder, 0o700)

@@ -53,7 +53,8 @@ func (s *Store) failed(ctx context.Context, what string, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w: %w", cause, err)
 	}
-	if said := (*pgconn.PgError)(nil); errors.As(err, &said) && said.Code == "53100" { // as a disk says it, which a run waits for
+	// As a disk says it, which a run waits for.
+	if said := (*pgconn.PgError)(nil); errors.As(err, &said) && said.Code == "53100" {
 		return fmt.Errorf("checkpoint: %s: %s: %w: %w%s", what, s.where, syscall.ENOSPC, err, hint(err))
 	}
 	return fmt.Errorf("checkpoint: %s: %s: %w%s", what, s.where, err, hint(err))

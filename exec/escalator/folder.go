@@ -46,15 +46,7 @@ type Folder struct {
 	// waits, once for each thing that is wrong with it.
 	Report func(error)
 
-	choices bool // it has remembered choices, and no questions
-}
-
-// prefix is what the names of its papers begin with.
-func (f *Folder) prefix() string {
-	if f.choices {
-		return "choices/"
-	}
-	return "escalations/"
+	under string // what the names of its papers begin with; "" is "escalations/"
 }
 
 // Ask writes q, unless it is there already, and returns its answer. Where there
@@ -221,7 +213,8 @@ func (f *Folder) Questions() ([]ask.Question, error) {
 func (f *Folder) Left(ctx context.Context, run string) bool {
 	left := false
 	err := f.each(ctx, func(_ mailbox, name string) error {
-		left = left || run != "" && strings.HasPrefix(name, fileStem(run)+"-") && strings.HasSuffix(name, questionSuffix)
+		left = left || run != "" && strings.HasPrefix(name, fileStem(run)+"-") &&
+			strings.HasSuffix(name, questionSuffix)
 		return nil
 	})
 	return left && err == nil

@@ -1,6 +1,7 @@
 package escalator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ type shelf interface {
 // open opens the folder, which must be there: who reads makes none.
 func (f *Folder) open(ctx context.Context) (mailbox, error) {
 	if f.Papers != nil {
-		return mailbox{papers{ctx, f.Papers, f.prefix()}}, nil
+		return mailbox{papers{ctx, f.Papers, cmp.Or(f.under, "escalations/")}}, nil
 	}
 	if f.Dir == "" {
 		return mailbox{}, errors.New("ask: the folder for questions has no name: set Dir")

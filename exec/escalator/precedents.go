@@ -113,7 +113,7 @@ func (s *Precedents) find(ctx context.Context, id string) (ask.Precedent, error)
 }
 
 func (s *Precedents) folder() *Folder {
-	return &Folder{Dir: s.Dir, Papers: s.Papers, choices: true, Now: s.Now}
+	return &Folder{Dir: s.Dir, Papers: s.Papers, under: "choices/", Now: s.Now}
 }
 
 // write makes a file that appears whole, once.

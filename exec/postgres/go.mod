@@ -3,7 +3,6 @@ module github.com/planlock/planlock/exec/postgres
 go 1.26.0
 
 require (
-	github.com/google/go-cmp v0.7.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/planlock/planlock v0.1.0
 	github.com/riverqueue/river v0.51.2
@@ -13,6 +12,7 @@ require (
 
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect

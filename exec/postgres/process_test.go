@@ -15,15 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/remote"
+	"github.com/planlock/planlock/exec/remote/remotetest"
 	"github.com/planlock/planlock/exec/shell"
-	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -146,74 +143,11 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// lanes is a plan of tasks that are independent, of two steps each, which take a
-// moment; the first step of the first fails once, and has a backup.
-func lanes(n int) string {
-	var b strings.Builder
-	b.WriteString("schema = 1\nnon_goals = []\ninvariants = []\n[execution]\njobs = 4\n[goal]\ndescription = \"Write files\"\n")
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, "[[requirements]]\nid = \"R%d\"\ntext = \"File %d is written\"\n", i, i)
-	}
-	step := func(i, id int, run, change, artifacts, text string) {
-		fmt.Fprintf(&b, `[[tasks.steps]]
-id = %d
-description = "Write line %[1]d"
-run = %q
-requirements = ["R%d"]
-rollback = "reversible"
-on_failure = "block"
-semantic_change = %q
-artifacts = { %s = ["%[3]d.txt"] }
-limits = { max_files = 1, max_lines = 9 }
-postconditions = [{ kind = "file_contains", path = "%[3]d.txt", text = %[6]q }]
-`, id, run, i, change, artifacts, text)
-	}
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, "[[tasks]]\nid = %d\ndescription = \"File %[1]d\"\n", i)
-		if i == 1 {
-			step(i, 1, "sleep 0.3; echo half > 1.txt; exit 3", "extending", "create", "one")
-			b.WriteString("[[tasks.steps.backups]]\nid = 1\ndescription = \"Otherwise\"\nrun = \"printf one > 1.txt\"\n")
-		} else {
-			step(i, 1, fmt.Sprintf("sleep 0.3; printf one > %d.txt", i), "extending", "create", "one")
-		}
-		step(i, 2, fmt.Sprintf("sleep 0.3; printf two >> %d.txt; echo done %[1]d", i), "modifying", "modify", "two")
-	}
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, "[[speclets]]\nid = \"l%d\"\ntasks = [%d]\nparallel_allowed = true\n", i, i)
-	}
-	return b.String()
-}
-
-// steps is what a run says of its steps, without times and places.
-func steps(run *history.Run) (all []string) {
-	for _, s := range run.Steps {
-		text := fmt.Sprintf("%s %s", s.Address, s.Status)
-		for _, a := range s.Attempts {
-			text += fmt.Sprintf(" | %s %s", a.Method.Method, a.Method.Executor)
-			if a.Said != nil {
-				text += fmt.Sprintf(" said %q exit %d %s", a.Said.Output, a.Said.Exit, a.Said.Error)
-			}
-			if a.Accounted != nil {
-				text += fmt.Sprint(" ", a.Accounted.Account)
-			}
-			if a.Failure != nil {
-				text += fmt.Sprint(" ", a.Failure.Class, a.Failure.Reasons)
-			}
-		}
-		all = append(all, text)
-	}
-	return all
-}
-
 // TestSameAsHere carries a plan out by four processes, of which some are killed at
 // random while they are at work: tree and steps are those of one machine.
 func TestSameAsHere(t *testing.T) {
 	q := opened(t, database(t))
-	bench := func(blobs checkpoint.Blobs, x exec.Executor) *exectest.Bench {
-		return exectest.Around(t, lanes(4), exectest.Files{"0.txt": "zero\n"},
-			exec.Controller{Blobs: blobs, Gates: builtin.Gates(), Executors: exec.Default(x)})
-	}
-	here := bench(&checkpoint.Memory{}, &shell.Executor{})
+	here := remotetest.Bench(t, &checkpoint.Memory{}, &shell.Executor{})
 	want := here.Run(t)
 	want.Want(t, history.Achieved)
 
@@ -241,7 +175,7 @@ func TestSameAsHere(t *testing.T) {
 	})
 	var mu sync.Mutex
 	lost, by := 0, map[string]bool{}
-	there := bench(shared{blobs}, &remote.Executor{Jobs: q, Blobs: shared{blobs}, As: &shell.Executor{}, Tell: func(text string) {
+	there := remotetest.Bench(t, shared{blobs}, &remote.Executor{Jobs: q, Blobs: shared{blobs}, As: &shell.Executor{}, Tell: func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if strings.Contains(text, "its worker is gone") {
@@ -254,9 +188,7 @@ func TestSameAsHere(t *testing.T) {
 	end()
 	wait.Wait()
 	got.Want(t, history.Achieved)
-	if d := cmp.Diff(steps(want.Report.Run), steps(got.Report.Run)); d != "" {
-		t.Errorf("steps (-here +there):\n%s", d)
-	}
+	remotetest.Same(t, want.Report.Run, got.Report.Run)
 	if a, b := here.Tree(t).Digest(), there.Tree(t).Digest(); a != b {
 		t.Errorf("the tree is %s there, %s here", b.Short(), a.Short())
 	}

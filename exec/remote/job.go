@@ -57,14 +57,15 @@ type Request struct {
 
 // requestOf is what a worker is asked to do.
 func requestOf(w exec.Work) Request {
-	return Request{Goal: w.Goal, Task: w.Task, Step: w.Step, Method: w.Method, Briefing: w.Briefing, Within: w.Within, Bound: w.Bound,
-		NonGoals: w.NonGoals, Phase: w.Phase, Tests: w.Tests, Compress: w.Compress, Feedback: w.Feedback, Sandbox: w.Sandbox}
+	return Request{Goal: w.Goal, Task: w.Task, Step: w.Step, Method: w.Method, Briefing: w.Briefing,
+		Within: w.Within, Bound: w.Bound, NonGoals: w.NonGoals, Phase: w.Phase, Tests: w.Tests, Compress: w.Compress,
+		Feedback: w.Feedback, Sandbox: w.Sandbox}
 }
 
 // work is what is done for a request, but for what is of a machine.
 func (r *Request) work(j Job) exec.Work {
-	return exec.Work{RunID: j.Run, Attempt: j.Attempt, Goal: r.Goal, Task: r.Task, Step: r.Step, Method: r.Method, Briefing: r.Briefing,
-		Within: r.Within, Bound: r.Bound, NonGoals: r.NonGoals, Phase: r.Phase, Tests: r.Tests, Compress: r.Compress,
+	return exec.Work{RunID: j.Run, Attempt: j.Attempt, Goal: r.Goal, Task: r.Task, Step: r.Step, Method: r.Method,
+		Briefing: r.Briefing, Within: r.Within, Bound: r.Bound, NonGoals: r.NonGoals, Phase: r.Phase, Tests: r.Tests, Compress: r.Compress,
 		Feedback: r.Feedback, Sandbox: r.Sandbox}
 }
 

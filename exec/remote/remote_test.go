@@ -10,100 +10,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/remote"
 	"github.com/planlock/planlock/exec/remote/remotetest"
 	"github.com/planlock/planlock/exec/shell"
-	"github.com/planlock/planlock/gate/builtin"
 )
-
-// lanes is a plan of tasks that are independent, of two steps each; the first
-// step of the first fails once, and has a backup.
-func lanes(n int) string {
-	var b strings.Builder
-	b.WriteString("schema = 1\nnon_goals = []\ninvariants = []\n[execution]\njobs = 4\n[goal]\ndescription = \"Write files\"\n")
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, "[[requirements]]\nid = \"R%d\"\ntext = \"File %d is written\"\n", i, i)
-	}
-	for i := 1; i <= n; i++ {
-		run := fmt.Sprintf("printf one > %d.txt", i)
-		if i == 1 {
-			run = "echo half > 1.txt; exit 3"
-		}
-		fmt.Fprintf(&b, `[[tasks]]
-id = %[1]d
-description = "File %[1]d"
-[[tasks.steps]]
-id = 1
-description = "Write the first line"
-run = %[2]q
-requirements = ["R%[1]d"]
-rollback = "reversible"
-on_failure = "block"
-semantic_change = "extending"
-artifacts = { create = ["%[1]d.txt"] }
-limits = { max_files = 1, max_lines = 9 }
-postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "one" }]
-`, i, run)
-		if i == 1 {
-			b.WriteString("[[tasks.steps.backups]]\nid = 1\ndescription = \"Otherwise\"\nrun = \"printf one > 1.txt\"\n")
-		}
-		fmt.Fprintf(&b, `[[tasks.steps]]
-id = 2
-description = "Write the second line"
-run = "printf two >> %[1]d.txt; echo done %[1]d"
-requirements = ["R%[1]d"]
-rollback = "reversible"
-on_failure = "block"
-semantic_change = "modifying"
-artifacts = { modify = ["%[1]d.txt"] }
-limits = { max_files = 1, max_lines = 9 }
-postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "two" }]
-`, i)
-	}
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, "[[speclets]]\nid = \"l%d\"\ntasks = [%d]\nparallel_allowed = true\n", i, i)
-	}
-	return b.String()
-}
-
-// bench is a controller whose contents are in memory.
-func bench(t *testing.T, blobs checkpoint.Blobs, x exec.Executor) *exectest.Bench {
-	t.Helper()
-	return exectest.Around(t, lanes(4), exectest.Files{"0.txt": "zero\n"},
-		exec.Controller{Blobs: blobs, Gates: builtin.Gates(), Executors: exec.Default(x)})
-}
-
-// steps is what a run says of its steps, without times and places.
-func steps(run *history.Run) (all []string) {
-	for _, s := range run.Steps {
-		text := fmt.Sprintf("%s %s", s.Address, s.Status)
-		for _, a := range s.Attempts {
-			text += fmt.Sprintf(" | %s %s", a.Method.Method, a.Method.Executor)
-			if a.Said != nil {
-				text += fmt.Sprintf(" said %q exit %d %s", a.Said.Output, a.Said.Exit, a.Said.Error)
-			}
-			if a.Accounted != nil {
-				text += fmt.Sprint(" ", a.Accounted.Account)
-			}
-			if a.Failure != nil {
-				text += fmt.Sprint(" ", a.Failure.Class, a.Failure.Reasons)
-			}
-		}
-		all = append(all, text)
-	}
-	return all
-}
 
 // TestSameAsHere carries a plan out on four workers, of which some are lost at
 // random: tree and steps are those of one machine.
 func TestSameAsHere(t *testing.T) {
-	here := bench(t, &checkpoint.Memory{}, &shell.Executor{})
+	here := remotetest.Bench(t, &checkpoint.Memory{}, &shell.Executor{})
 	want := here.Run(t)
 	want.Want(t, history.Achieved)
 
@@ -126,14 +44,12 @@ func TestSameAsHere(t *testing.T) {
 		defer mu.Unlock()
 		told = append(told, text)
 	}}
-	there := bench(t, blobs, x)
+	there := remotetest.Bench(t, blobs, x)
 	got := there.Run(t)
 	end()
 	wait.Wait()
 	got.Want(t, history.Achieved)
-	if d := cmp.Diff(steps(want.Report.Run), steps(got.Report.Run)); d != "" {
-		t.Errorf("steps (-here +there):\n%s", d)
-	}
+	remotetest.Same(t, want.Report.Run, got.Report.Run)
 	if a, b := here.Tree(t).Digest(), there.Tree(t).Digest(); a != b {
 		t.Errorf("the tree is %s there, %s here", b.Short(), a.Short())
 	}
@@ -188,7 +104,7 @@ func TestOnlyTheSame(t *testing.T) {
 			done <- struct{}{}
 		}()
 	}
-	b := bench(t, blobs, &remote.Executor{Jobs: queue, Blobs: blobs, As: known{"v1", func() {}}})
+	b := remotetest.Bench(t, blobs, &remote.Executor{Jobs: queue, Blobs: blobs, As: known{"v1", func() {}}})
 	b.Run(t).Want(t, history.Achieved)
 	end()
 	for range 3 {
@@ -227,7 +143,7 @@ func TestStopped(t *testing.T) {
 	})
 	w := &remote.Worker{Jobs: queue, Blobs: blobs, Executors: exec.Default(slow)}
 	go w.Run(ctx)
-	b := bench(t, blobs, &remote.Executor{Jobs: queue, Blobs: blobs, As: slow})
+	b := remotetest.Bench(t, blobs, &remote.Executor{Jobs: queue, Blobs: blobs, As: slow})
 	b.Controller.Jobs = 1
 	stopped, stop := context.WithCancel(t.Context())
 	go func() {
@@ -295,7 +211,7 @@ func TestBroken(t *testing.T) {
 			defer end()
 			w := &remote.Worker{Jobs: queue, Blobs: blobs, Executors: exec.Default(c.x)}
 			go w.Run(ctx)
-			b := bench(t, blobs, c.x)
+			b := remotetest.Bench(t, blobs, c.x)
 			x := &remote.Executor{Jobs: queue, Blobs: blobs, As: c.x}
 			draft := b.Draft.Plan
 			_, err := x.Execute(t.Context(), exec.Work{RunID: "r", Task: &draft.Tasks[0], Step: &draft.Tasks[0].Steps[0], Attempt: 1,

@@ -294,8 +294,8 @@ func (w *Worker) runner(asked *Request, dir, home string) (*runner, error) {
 		box.Writes = a.Writes
 	}
 	box.Workspace, box.Hidden = dir, w.Secrets
-	return &runner{process.Runner{Dir: dir, Shell: w.Shell, Env: environ.For(asked.Sandbox.Env), Sandbox: box, OutputLimit: output},
-		home}, nil
+	return &runner{process.Runner{Dir: dir, Shell: w.Shell, Env: environ.For(asked.Sandbox.Env), Sandbox: box,
+		OutputLimit: output}, home}, nil
 }
 
 // A lockedBuffer takes what executors print, from several goroutines.

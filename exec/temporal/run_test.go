@@ -17,92 +17,11 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/remote"
+	"github.com/planlock/planlock/exec/remote/remotetest"
 	"github.com/planlock/planlock/exec/shell"
-	"github.com/planlock/planlock/gate/builtin"
 )
-
-// lanes is a plan of tasks that are independent, of two steps each; the first
-// step of the first fails once, and has a backup.
-func lanes(n int) string {
-	var b strings.Builder
-	b.WriteString("schema = 1\nnon_goals = []\ninvariants = []\n[execution]\njobs = 4\n")
-	b.WriteString("[goal]\ndescription = \"Write files\"\n")
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, "[[requirements]]\nid = \"R%d\"\ntext = \"File %d is written\"\n", i, i)
-	}
-	for i := 1; i <= n; i++ {
-		run := fmt.Sprintf("printf one > %d.txt", i)
-		if i == 1 {
-			run = "echo half > 1.txt; exit 3"
-		}
-		fmt.Fprintf(&b, `[[tasks]]
-id = %[1]d
-description = "File %[1]d"
-[[tasks.steps]]
-id = 1
-description = "Write the first line"
-run = %[2]q
-requirements = ["R%[1]d"]
-rollback = "reversible"
-on_failure = "block"
-semantic_change = "extending"
-artifacts = { create = ["%[1]d.txt"] }
-limits = { max_files = 1, max_lines = 9 }
-postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "one" }]
-`, i, run)
-		if i == 1 {
-			b.WriteString("[[tasks.steps.backups]]\nid = 1\ndescription = \"Otherwise\"\nrun = \"printf one > 1.txt\"\n")
-		}
-		fmt.Fprintf(&b, `[[tasks.steps]]
-id = 2
-description = "Write the second line"
-run = "printf two >> %[1]d.txt; echo done %[1]d"
-requirements = ["R%[1]d"]
-rollback = "reversible"
-on_failure = "block"
-semantic_change = "modifying"
-artifacts = { modify = ["%[1]d.txt"] }
-limits = { max_files = 1, max_lines = 9 }
-postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "two" }]
-`, i)
-	}
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&b, "[[speclets]]\nid = \"l%d\"\ntasks = [%d]\nparallel_allowed = true\n", i, i)
-	}
-	return b.String()
-}
-
-// bench is a controller whose contents are in blobs.
-func bench(t *testing.T, blobs checkpoint.Blobs, x exec.Executor) *exectest.Bench {
-	t.Helper()
-	return exectest.Around(t, lanes(4), exectest.Files{"0.txt": "zero\n"},
-		exec.Controller{Blobs: blobs, Gates: builtin.Gates(), Executors: exec.Default(x)})
-}
-
-// steps is what a run says of its steps, without times and places.
-func steps(run *history.Run) string {
-	var all strings.Builder
-	for _, s := range run.Steps {
-		fmt.Fprintf(&all, "%s %s", s.Address, s.Status)
-		for _, a := range s.Attempts {
-			fmt.Fprintf(&all, " | %s %s", a.Method.Method, a.Method.Executor)
-			if a.Said != nil {
-				fmt.Fprintf(&all, " said %q exit %d %s", a.Said.Output, a.Said.Exit, a.Said.Error)
-			}
-			if a.Accounted != nil {
-				fmt.Fprint(&all, " ", a.Accounted.Account)
-			}
-			if a.Failure != nil {
-				fmt.Fprint(&all, " ", a.Failure.Class, a.Failure.Reasons)
-			}
-		}
-		all.WriteString("\n")
-	}
-	return all.String()
-}
 
 // A telling keeps what an executor tells.
 type telling struct {
@@ -126,16 +45,14 @@ func (l *telling) tell(text string) {
 // sameAsHere carries the plan out by a queue, and compares with one machine.
 func sameAsHere(t *testing.T, blobs checkpoint.Blobs, q *Queue, told *telling) {
 	t.Helper()
-	here := bench(t, &checkpoint.Memory{}, &shell.Executor{})
+	here := remotetest.Bench(t, &checkpoint.Memory{}, &shell.Executor{})
 	want := here.Run(t)
 	want.Want(t, history.Achieved)
-	there := bench(t, blobs, &remote.Executor{Jobs: q, Blobs: blobs, As: &shell.Executor{}, Tell: told.tell})
+	there := remotetest.Bench(t, blobs, &remote.Executor{Jobs: q, Blobs: blobs, As: &shell.Executor{}, Tell: told.tell})
 	got := there.Run(t)
 	t.Log(told.text.String())
 	got.Want(t, history.Achieved)
-	if a, b := steps(want.Report.Run), steps(got.Report.Run); a != b {
-		t.Errorf("steps here:\n%s\nthere:\n%s", a, b)
-	}
+	remotetest.Same(t, want.Report.Run, got.Report.Run)
 	if a, b := here.Tree(t).Digest(), there.Tree(t).Digest(); a != b {
 		t.Errorf("the tree is %s there, %s here", b.Short(), a.Short())
 	}

@@ -93,6 +93,10 @@ func (l *Life) Recall(ctx context.Context) (err error) {
 		return err
 	}
 	s := &l.Rec.Run.Started
+	if !s.Layered() && gone(l.Home.RunDir(s.Run)) {
+		return l.Refuse("go on where it worked, or in an empty folder in which its workspace is made anew",
+			"the run works in its workspace itself, and %s is not its workspace", ledger.Quote(l.Work.Root))
+	}
 	_, l.LockFile = home.Sources(l.Rec.Run, l.Work.Root)
 	l.NoSandbox = s.NoSandbox
 	l.Work.Scanner.Scope = l.Scope()

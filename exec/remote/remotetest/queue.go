@@ -159,7 +159,8 @@ func testOnce(ctx context.Context, q Queue) error {
 	if _, err := carry(ctx, q, q.Worker); err != nil {
 		return err
 	}
-	return errors.Join(came(ctx, q, j), came(ctx, q, j), q.Owner.Submit(ctx, j), none(ctx, q.Worker, any), came(ctx, q, j))
+	return errors.Join(came(ctx, q, j), came(ctx, q, j), q.Owner.Submit(ctx, j),
+		none(ctx, q.Worker, any), came(ctx, q, j))
 }
 
 func testAble(ctx context.Context, q Queue) error {
@@ -212,7 +213,8 @@ func testCancel(ctx context.Context, q Queue) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(q.Owner.Submit(ctx, waiting), q.Owner.Cancel(ctx, waiting.Key), q.Owner.Cancel(ctx, j.Key)); err != nil {
+	if err := errors.Join(q.Owner.Submit(ctx, waiting), q.Owner.Cancel(ctx, waiting.Key),
+		q.Owner.Cancel(ctx, j.Key)); err != nil {
 		return err
 	}
 	select {
