@@ -111,7 +111,8 @@ func costOf(v *visit, path string) (least cost) {
 }
 
 // TestALongRun: the pages of a run that carried out 2,000 steps are bounded in
-// time, size and memory, and none of that grows faster than the run.
+// size and memory, and neither grows faster than the run. What they take is told:
+// it depends on who else uses the machine.
 func TestALongRun(t *testing.T) {
 	few, fewRun := carriedOut(t, 25)
 	all, allRun := carriedOut(t, 100)
@@ -123,7 +124,7 @@ func TestALongRun(t *testing.T) {
 		b := costOf(all, strings.ReplaceAll(path, "RUN", allRun))
 		t.Logf("%s: 2,000 steps: %v, %d KiB, %d MiB allocated; 500 steps: %v, %d KiB, %d MiB", path,
 			b.took, b.size>>10, b.alloc>>20, a.took, a.size>>10, a.alloc>>20)
-		if b.took > 5*time.Second || b.size > 1<<20 || b.alloc > 256<<20 || b.alloc > 6*a.alloc {
+		if b.size > 1<<20 || b.alloc > 256<<20 || b.alloc > 6*a.alloc {
 			t.Errorf("%s takes %+v, and with a quarter of the steps %+v", path, b, a)
 		}
 	}
