@@ -65,7 +65,7 @@ func (d *Disk) OpenRoot(dir string) (*Root, error) {
 			return &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
 		}
 		r.root, err = os.OpenRoot(dir)
-		return err
+		return noFolder(err)
 	})
 	if err != nil {
 		return nil, err

@@ -20,6 +20,14 @@ func TestOnlyFoldersAreOpened(t *testing.T) {
 		t.Skip("no pipes here:", err)
 	}
 	for _, d := range []*disk.Disk{nil, disk.New(&list{})} {
+		root, err := d.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		if _, err := root.OpenRoot("file"); !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("a file of an open folder: %v", err)
+		}
 		for _, name := range []string{pipe, file} {
 			if _, err := d.OpenRoot(name); !errors.Is(err, syscall.ENOTDIR) {
 				t.Errorf("%s: %v", name, err)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -44,19 +45,29 @@ func (r *Root) OpenRoot(name string) (*Root, error) {
 	if r.disk == nil {
 		root, err := r.root.OpenRoot(name)
 		if err != nil {
-			return nil, err
+			return nil, noFolder(err)
 		}
 		return &Root{root: root}, nil
 	}
 	sub := &Root{disk: r.disk, dir: r.path(name)}
 	err := r.disk.do(&Op{Kind: Open, Path: sub.dir}, func() (err error) {
 		sub.root, err = r.root.OpenRoot(name)
-		return err
+		return noFolder(err)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return sub, nil
+}
+
+// noFolder is the error of package os for an entry that is opened as a folder and
+// is none: there it is a text, which nobody can branch on.
+func noFolder(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) && path.Err.Error() == syscall.ENOTDIR.Error() {
+		path.Err = syscall.ENOTDIR
+	}
+	return err
 }
 
 // Close closes the folder.
