@@ -134,10 +134,11 @@ func carriedOut(d *plan.Draft) bool {
 	return n > 0 && n <= longest
 }
 
-// inWords reports whether no machine and no question decides anything of a plan.
+// inWords reports whether no machine and no question decides anything of a plan,
+// and each step changes something that can be cited.
 func inWords(p *plan.Plan) bool {
-	for _, s := range p.Steps() {
-		if len(s.Postconditions) > 0 || s.Expect != nil || len(s.Preconditions) > 0 {
+	for t, s := range p.Steps() {
+		if len(s.Postconditions) > 0 || s.Expect != nil || len(s.Preconditions) > 0 || len(written(p, t, s)) == 0 {
 			return false
 		}
 	}

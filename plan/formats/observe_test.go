@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,10 +29,26 @@ func writer(p *plan.Plan) exec.Executor {
 	return exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		var actions []exec.Func
 		for _, name := range written(p, w.Task, w.Step) {
-			actions = append(actions, exectest.Write(name, "done by "+string(w.Step.Address)+"\n"))
+			actions = append(actions, exectest.Write(name, parsed(name, "done by "+string(w.Step.Address))))
 		}
 		return exectest.All(actions...)(ctx, w)
 	})
+}
+
+// parsed is a text as a file of its kind has it, so that no parser that is there
+// refuses it.
+func parsed(name, text string) string {
+	switch path.Ext(name) {
+	case ".ts", ".tsx", ".js", ".jsx", ".cjs", ".mjs", ".mts", ".cts", ".rs", ".java", ".cs", ".c", ".cc", ".cpp", ".h", ".hpp":
+		return "// " + text + "\n"
+	case ".py", ".sh", ".toml", ".yaml", ".yml":
+		return "# " + text + "\n"
+	case ".go":
+		return "// Package x is " + text + ".\npackage x\n"
+	case ".json":
+		return strconv.Quote(text) + "\n"
+	}
+	return text + "\n"
 }
 
 // written are the files that the writer leaves in a step.
