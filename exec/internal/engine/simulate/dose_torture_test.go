@@ -6,5 +6,5 @@ package simulate_test
 // hold one up.
 const (
 	games   = 1_000_000
-	atLeast = 1000
+	atLeast = 750
 )

@@ -24,7 +24,7 @@ func randomPlan(d dice) *plan.Plan {
 	for t := range 1 + d.IntN(3) {
 		p.Tasks = append(p.Tasks, randomTask(d, t))
 	}
-	if d.in(2) {
+	if !d.in(3) {
 		speclets(d, p)
 	} else if !d.in(5) {
 		waves(d, p)
