@@ -56,15 +56,6 @@ func (f *Folder) Target(i int) string {
 // Sub is the place among the folders of the entry i, which is one.
 func (f *Folder) Sub(i int) int { return int(f.rows[i].Size) }
 
-// Like is f, or a folder that is the same in every entry of it, times included,
-// so that two trees can share that.
-func (f *Folder) Like(o *Folder) *Folder {
-	if o == nil || f.hash != o.hash || !slices.Equal(f.rows, o.rows) || !slices.Equal(f.subs, o.subs) {
-		return f
-	}
-	return o
-}
-
 // seal hashes and counts a folder whose own folders are sealed. It returns buf
 // for the next one.
 func (f *Folder) seal(buf []byte) []byte {
