@@ -119,8 +119,9 @@ type With struct {
 	// .planlock.
 	Papers checkpoint.Papers
 	// Open opens what --store and --blobs name, where Blobs and Runs are nil; blobs
-	// may be "". Nil: the program planlock-worker is called for that.
-	Open func(ctx context.Context, store, blobs string) (*Kept, error)
+	// may be "". fresh: a store that is not there may be made; else it is refused by
+	// its name. Nil: the program planlock-worker is called for that.
+	Open func(ctx context.Context, store, blobs string, fresh bool) (*Kept, error)
 	// Engine opens what --engine names, for what is kept at store. Nil: the program
 	// planlock-worker is called for that.
 	Engine func(ctx context.Context, name, store string) (*Engine, error)

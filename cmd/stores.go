@@ -97,7 +97,8 @@ func (p *cli) keep(ctx context.Context, c *command) error {
 	if p.with.Open == nil {
 		return becomeWorker(at, p.args)
 	}
-	kept, err := p.with.Open(ctx, at.Store, at.Blobs)
+	begins := c.name == "run" || c.name == "mcp" // an agent may begin a run by it
+	kept, err := p.with.Open(ctx, at.Store, at.Blobs, begins)
 	if err != nil {
 		return err
 	}

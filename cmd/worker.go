@@ -61,7 +61,7 @@ func (f *workerCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	delete(hands.Executors, plan.ToolCaller) // its servers are those of the owner
-	kept, err := p.with.Open(ctx, at.Store, at.Blobs)
+	kept, err := p.with.Open(ctx, at.Store, at.Blobs, true)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint/cloud"
@@ -18,9 +21,10 @@ import (
 
 func main() { cmd.Main(cmd.With{Open: open, Engine: engine}) }
 
-// open opens what --store and --blobs name.
-func open(ctx context.Context, store, blobs string) (*cmd.Kept, error) {
-	kept, err := openStore(ctx, store)
+// open opens what --store and --blobs name. Only where it may be fresh is a file
+// made for it.
+func open(ctx context.Context, store, blobs string, fresh bool) (*cmd.Kept, error) {
+	kept, err := openStore(ctx, store, fresh)
 	if err != nil || blobs == "" {
 		return kept, err
 	}
@@ -33,7 +37,7 @@ func open(ctx context.Context, store, blobs string) (*cmd.Kept, error) {
 	return kept, nil
 }
 
-func openStore(ctx context.Context, store string) (*cmd.Kept, error) {
+func openStore(ctx context.Context, store string, fresh bool) (*cmd.Kept, error) {
 	scheme, rest, _ := strings.Cut(store, ":")
 	switch scheme {
 	case "postgres", "postgresql":
@@ -48,7 +52,12 @@ func openStore(ctx context.Context, store string) (*cmd.Kept, error) {
 		return &cmd.Kept{Blobs: db.Blobs(), Runs: db.Runs(), Papers: db.Papers(),
 			Close: func() error { db.Close(); return nil }}, nil
 	case "sqlite":
-		file, err := sqlite.Open(ctx, strings.TrimPrefix(rest, "//"))
+		name := strings.TrimPrefix(rest, "//")
+		if _, err := os.Stat(name); !fresh && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("no runs are kept at %q: the file is not there: look at its name; planlock run makes one",
+				store)
+		}
+		file, err := sqlite.Open(ctx, name)
 		if err != nil {
 			return nil, err
 		}

@@ -201,6 +201,32 @@ func TestRefusedPlans(t *testing.T) {
 	}
 }
 
+// TestStoreNotThere: only what may begin a run makes a store; whatever asks for one that is not
+// there is refused by its name.
+func TestStoreNotThere(t *testing.T) {
+	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
+	run := "01" + strings.Repeat("0", 24)
+	for _, words := range [][]string{{"status"}, {"log"}, {"report"}, {"verify"}, {"resume", run}, {"answer", run, "q1", "r"},
+		{"abandon", run, "--reason", "none"}} {
+		dir, file := t.TempDir(), filepath.Join(t.TempDir(), "typo.db")
+		out := s.call(dir, 6, append(words, "--store", "sqlite:"+file)...)
+		if !strings.Contains(out, file) || !strings.Contains(out, "is not there") {
+			t.Errorf("planlock %s:\n%s", words[0], out)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("planlock %s made the store", words[0])
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".planlock", "store")); err == nil {
+			t.Errorf("planlock %s has the workspace remember it", words[0])
+		}
+	}
+	file := filepath.Join(t.TempDir(), "new.db")
+	s.call(t.TempDir(), 0, "mcp", "--store", "sqlite:"+file) // an agent may begin a run
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestUnknownStores: an address that nobody knows is refused by its name.
 func TestUnknownStores(t *testing.T) {
 	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir()}}
