@@ -201,6 +201,42 @@ func TestRefusedPlans(t *testing.T) {
 	}
 }
 
+// TestRepositoryElsewhere: a run that began in a repository goes on in an empty
+// folder once that has a clone; the folder that it left has older views.
+func TestRepositoryElsewhere(t *testing.T) {
+	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
+	store, ready := "sqlite:"+filepath.Join(t.TempDir(), "runs.db"), filepath.Join(t.TempDir(), "ready")
+	first, second := t.TempDir(), t.TempDir()
+	sh := func(dir, text string) {
+		t.Helper()
+		c := exec.Command("sh", "-ec", text)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", text, err, out)
+		}
+	}
+	text := strings.Replace(plan, "READY", ready, 1)
+	if err := os.WriteFile(filepath.Join(first, "plan.toml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sh(first, "git init -q; git add -A; git -c user.name=ana -c user.email=ana@example.org commit -qm Plan")
+	out := s.call(first, 5, "run", "plan.toml", "--store", store, "--answers", "wait", "--ack", "modifying:1.2")
+	run := id.FindString(out)
+	sh(first, "touch "+ready)
+	s.call(second, 0, "answer", run, "q1", "r", "--store", store)
+	if out := s.call(second, 4, "resume", run, "--store", store); !strings.Contains(out, "the repository moved") {
+		t.Errorf("without a repository:\n%s", out)
+	}
+	sh(second, "git clone -q --no-checkout "+first+" clone && mv clone/.git . && rmdir clone && git reset --quiet")
+	if out := s.call(second, 0, "resume", run); !strings.Contains(out, "ACHIEVED") {
+		t.Errorf("with a clone:\n%s", out)
+	}
+	s.call(second, 0, "verify")
+	if out := s.call(first, 4, "verify"); !strings.Contains(out, "before the run went on elsewhere") {
+		t.Errorf("where it began:\n%s", out)
+	}
+}
+
 // TestStoreNotThere: only what may begin a run makes a store; whatever asks for one that is not
 // there is refused by its name.
 func TestStoreNotThere(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
@@ -156,6 +157,10 @@ func (w *Prover) verifyFile(run *history.Run, name string, want ledger.Digest) (
 	got, _, err := ledger.SumReader(file)
 	if err != nil {
 		return false, err
+	}
+	if _, here := w.Runs.(filelog.Runs); got != want && w.Runs != nil && !here {
+		return true, fmt.Errorf("%s was drawn here before the run went on elsewhere, or was edited: delete it, it can be drawn again",
+			name)
 	}
 	if got != want {
 		return true, fmt.Errorf("%s was edited: delete it, it can be drawn again", name)
