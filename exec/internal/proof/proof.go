@@ -159,8 +159,8 @@ func (w *Prover) verifyFile(run *history.Run, name string, want ledger.Digest) (
 		return false, err
 	}
 	if _, here := w.Runs.(filelog.Runs); got != want && w.Runs != nil && !here {
-		return true, fmt.Errorf("%s was drawn here before the run went on elsewhere, or was edited: delete it, it can be drawn again",
-			name)
+		return true, fmt.Errorf("%s was drawn here before the run went on elsewhere, or was edited: "+
+			"delete it, it can be drawn again", name)
 	}
 	if got != want {
 		return true, fmt.Errorf("%s was edited: delete it, it can be drawn again", name)
