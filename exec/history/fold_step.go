@@ -253,7 +253,7 @@ func (f *Answered) ofRun(r *Run, at moment) error {
 	if err != nil {
 		return err
 	}
-	r.open[i].exchange.Answer = &f.Answer
+	r.open[i].exchange.Answer, r.open[i].exchange.AnsweredAt = &f.Answer, at.seq
 	if d := r.doubted; d != nil && d.Question.ID == f.Answer.Question {
 		d.Answer = &f.Answer
 	}
@@ -339,7 +339,7 @@ func (f *RolledBack) ofStep(r *Run, s *Step, at moment) error {
 	if r.Foreign != nil {
 		return at.refuse("the run is set back, and nobody said what becomes of what others did")
 	}
-	r.RolledBack = append(r.RolledBack, *f)
+	r.RolledBack, r.SetBackAt = append(r.RolledBack, *f), at.seq
 	if r.Restoring == nil { // else nobody has looked yet what those left whose beginning was disowned
 		r.cutOff = nil
 	}

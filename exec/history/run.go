@@ -53,6 +53,7 @@ type Run struct {
 	Stamps      ledger.Digest // of the file with what scans believe, as it was written last; "" if there was none
 	Groups      []*Group      // of steps that were carried out at once, in order
 	RolledBack  []RolledBack
+	SetBackAt   uint64          // position of the latest of these in the journal; 0: there is none
 	Moves       []MovesAccepted // what moved and was let go on with, in order
 	Consecutive int             // failed steps in a row
 	Asked       int             // questions so far, answered or not: the next one's number

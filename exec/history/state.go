@@ -306,6 +306,7 @@ func (a *Attempt) Lost() bool { return a.Failure != nil && a.Failure.Class == Lo
 type Exchange struct {
 	Question   ask.Question
 	Answer     *ask.Answer
+	AnsweredAt uint64       // position of the answer in the journal; 0: there is none
 	Unanswered *Unanswered  // the refusal that ended it
 	Mistaken   []Unanswered // answers that did not count
 }

@@ -116,13 +116,17 @@ func anew(c *guard.Case) *history.StepStarted {
 }
 
 // setBackWanted is the step that a person wants the run set back to before, who
-// that is, and why; nil if nobody does.
+// that is, and why; nil if nobody does, or it was done: a step that began beside
+// that one, and before it, keeps the answer.
 func setBackWanted(c *guard.Case) (to *history.Step, by, why string) {
 	if !c.Step.ChosenLast(choice.Back) && !c.Step.ChosenLast(choice.Issues) {
 		return nil, "", ""
 	}
 	last := c.Step.Questions[len(c.Step.Questions)-1]
 	q := last.Question
+	if n := len(c.Run.RolledBack); last.AnsweredAt < c.Run.SetBackAt && c.Run.RolledBack[n-1].To == q.Target {
+		return nil, "", ""
+	}
 	return c.Run.Step(q.Target), last.Answer.By, answered(q, *last.Answer)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/exec/internal/engine/simulate"
 	"github.com/planlock/planlock/exec/internal/guards"
 )
@@ -76,6 +77,25 @@ func TestEveryHistoryIsLawful(t *testing.T) {
 		if sum[g.Name()] < atLeast {
 			t.Errorf("guard %s held up %d steps, and %d are wanted", g.Name(), sum[g.Name()], atLeast)
 		}
+	}
+}
+
+// TestSetBackBesideALane plays a history in which two steps begin beside each
+// other, and somebody has the run set back to before the one that stands later in
+// the plan: the other one goes on.
+func TestSetBackBesideALane(t *testing.T) {
+	g := simulate.New(988396)
+	back := 0
+	g.Wants = func(_ *guard.Case, wanted []engine.Wanted) []engine.Wanted {
+		for _, w := range wanted {
+			if to, ok := w.Action.(engine.Rewind); ok && to.To == "2.1" && w.Step == "1.1" {
+				back++
+			}
+		}
+		return wanted
+	}
+	if err := g.Play(); err != nil || back != 1 {
+		t.Errorf("%v; set back %d times, want once", err, back)
 	}
 }
 
