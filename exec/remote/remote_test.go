@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,10 +23,6 @@ import (
 // TestSameAsHere carries a plan out on four workers, of which some are lost at
 // random: tree and steps are those of one machine.
 func TestSameAsHere(t *testing.T) {
-	here := remotetest.Bench(t, &checkpoint.Memory{}, &shell.Executor{})
-	want := here.Run(t)
-	want.Want(t, history.Achieved)
-
 	blobs, queue := &checkpoint.Memory{}, &losing{}
 	ctx, end := context.WithCancel(t.Context())
 	var wait sync.WaitGroup
@@ -39,20 +37,13 @@ func TestSameAsHere(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var told []string
-	x := &remote.Executor{Jobs: queue, Blobs: blobs, As: &shell.Executor{}, Tell: func(text string) {
+	remotetest.SameAsHere(t, queue, blobs, func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
 		told = append(told, text)
-	}}
-	there := remotetest.Bench(t, blobs, x)
-	got := there.Run(t)
+	})
 	end()
 	wait.Wait()
-	got.Want(t, history.Achieved)
-	remotetest.Same(t, want.Report.Run, got.Report.Run)
-	if a, b := here.Tree(t).Digest(), there.Tree(t).Digest(); a != b {
-		t.Errorf("the tree is %s there, %s here", b.Short(), a.Short())
-	}
 	if queue.lost == 0 || !strings.Contains(strings.Join(told, "\n"), "its worker is gone") {
 		t.Errorf("%d were lost, and told was\n%s", queue.lost, strings.Join(told, "\n"))
 	}
@@ -224,6 +215,66 @@ func TestBroken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOneIsBroken: a worker whose folder cannot be written leaves its jobs to
+// another one, which begins so late that the first has had all of them.
+func TestOneIsBroken(t *testing.T) {
+	t.Parallel()
+	withBroken(t, t.TempDir(), func(dir string) error {
+		lane := filepath.Join(dir, "lane-1")
+		return errors.Join(os.Remove(lane), os.WriteFile(lane, nil, 0o644))
+	})
+}
+
+// withBroken carries a plan out by a worker that something breaks, and another one
+// that begins after seconds: tree and steps are those of one machine.
+func withBroken(t *testing.T, dir string, smash func(dir string) error) {
+	blobs, queue := &checkpoint.Memory{}, &remote.Memory{}
+	ctx, end := context.WithCancel(t.Context())
+	var wait sync.WaitGroup
+	work := func(w *remote.Worker) {
+		w.Blobs, w.Executors = blobs, exec.Default(&shell.Executor{})
+		wait.Go(func() {
+			if err := w.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	bad := &smashed{Memory: queue, smash: func() error { return smash(dir) }}
+	work(&remote.Worker{Jobs: bad, Dir: dir, Host: "broken"})
+	time.AfterFunc(4*time.Second, func() { work(&remote.Worker{Jobs: queue, Host: "whole"}) })
+	var mu sync.Mutex
+	broken := 0
+	remotetest.SameAsHere(t, queue, blobs, func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if strings.Contains(text, "worker broken could not carry it out") {
+			broken++
+		} else if !strings.Contains(text, "carried out by whole") {
+			t.Error(text)
+		}
+	})
+	end()
+	wait.Wait()
+	if broken == 0 || broken > 8 {
+		t.Errorf("it could not carry out %d jobs", broken)
+	}
+}
+
+// smashed is a queue that breaks its worker before it gets its first job.
+type smashed struct {
+	*remote.Memory
+	smash func() error
+	once  sync.Once
+}
+
+func (s *smashed) Take(ctx context.Context, able func(remote.Job) bool) (lease remote.Lease, err error) {
+	s.once.Do(func() { err = s.smash() })
+	if err != nil {
+		return nil, err
+	}
+	return s.Memory.Take(ctx, able)
 }
 
 // sometimes is an executor that cannot work the first time, and fails then.

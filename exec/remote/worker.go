@@ -70,12 +70,14 @@ func (w *Worker) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// lane carries out one job after another in a folder.
+// lane carries out one job after another in a folder. One that cannot, because its
+// disk is full or the like, rests the longer the more jobs in a row it could not
+// carry out: it is idle, and would have each job before those that are at work.
 func (w *Worker) lane(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("remote: %w", err)
 	}
-	for {
+	for broken := 0; ; {
 		lease, err := w.Jobs.Take(ctx, func(j Job) bool { return w.able(ctx, j) })
 		if ctx.Err() != nil {
 			if err == nil { // it came at the last moment
@@ -86,7 +88,12 @@ func (w *Worker) lane(ctx context.Context, dir string) error {
 		if err != nil {
 			return fmt.Errorf("remote: jobs cannot be taken: %w", err)
 		}
-		w.work(ctx, lease, dir)
+		if w.work(ctx, lease, dir) {
+			broken = 0
+			continue
+		}
+		broken++
+		_ = rest(ctx, min(broken, 8)) // the end of ctx is seen above
 	}
 }
 
@@ -121,8 +128,8 @@ func (w *Worker) executor(name string) exec.Executor {
 }
 
 // work carries a job out, and gives back what came of it. A worker that is told
-// to end gives back the job.
-func (w *Worker) work(ctx context.Context, lease Lease, dir string) {
+// to end gives back the job. It reports whether the job could be carried out.
+func (w *Worker) work(ctx context.Context, lease Lease, dir string) bool {
 	log, job := cmp.Or(w.Log, slog.New(slog.DiscardHandler)), lease.Job()
 	log = log.With("job", job.Key)
 	doing, end := context.WithCancelCause(lease.Context())
@@ -137,7 +144,7 @@ func (w *Worker) work(ctx context.Context, lease Lease, dir string) {
 	switch {
 	case lease.Context().Err() != nil:
 		log.Info("ended", "why", context.Cause(lease.Context()))
-		return
+		return true
 	case ctx.Err() != nil:
 		err = lease.Return(last)
 	default:
@@ -145,9 +152,10 @@ func (w *Worker) work(ctx context.Context, lease Lease, dir string) {
 	}
 	if err != nil {
 		log.Warn("what came of it cannot be given back", "err", err)
-		return
+		return true
 	}
 	log.Info("done", "broken", result.Broken)
+	return result.Broken == ""
 }
 
 // host is what the worker is called.

@@ -3,6 +3,7 @@ package temporal
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,10 +18,14 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/remote"
 	"github.com/planlock/planlock/exec/remote/remotetest"
 	"github.com/planlock/planlock/exec/shell"
+)
+
+var (
+	steps = flag.Int("steps", 24, "how many the plan of TestDose has")
+	kills = flag.Int("kills", 8, "how many TestDose has, over as many runs as it takes")
 )
 
 // A telling keeps what an executor tells.
@@ -45,17 +50,8 @@ func (l *telling) tell(text string) {
 // sameAsHere carries the plan out by a queue, and compares with one machine.
 func sameAsHere(t *testing.T, blobs checkpoint.Blobs, q *Queue, told *telling) {
 	t.Helper()
-	here := remotetest.Bench(t, &checkpoint.Memory{}, &shell.Executor{})
-	want := here.Run(t)
-	want.Want(t, history.Achieved)
-	there := remotetest.Bench(t, blobs, &remote.Executor{Jobs: q, Blobs: blobs, As: &shell.Executor{}, Tell: told.tell})
-	got := there.Run(t)
+	remotetest.SameAsHere(t, q, blobs, told.tell)
 	t.Log(told.text.String())
-	got.Want(t, history.Achieved)
-	remotetest.Same(t, want.Report.Run, got.Report.Run)
-	if a, b := here.Tree(t).Digest(), there.Tree(t).Digest(); a != b {
-		t.Errorf("the tree is %s there, %s here", b.Short(), a.Short())
-	}
 }
 
 // TestSameAsHere carries a plan out by four worker processes, of which one is
@@ -63,29 +59,14 @@ func sameAsHere(t *testing.T, blobs checkpoint.Blobs, q *Queue, told *telling) {
 func TestSameAsHere(t *testing.T) {
 	c := workspace(t, Config{})
 	q := owner(t, c)
-	dir := t.TempDir()
-	blobs, err := folder.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer blobs.Close()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	blobs, dir := contents(t)
 	var (
 		killed time.Time
 		start  func(i int)
 	)
 	start = func(i int) {
-		cmd := osexec.Command(self)
-		cmd.Env = append(os.Environ(), "PLANLOCK_TEST_WORKER="+c.Client.HostPort, "PLANLOCK_TEST_WORKSPACE="+c.Workspace,
-			"PLANLOCK_TEST_BLOBS="+dir, fmt.Sprint("PLANLOCK_TEST_HOST=worker-", i))
-		cmd.Stderr = os.Stderr
+		cmd := command(t, c, dir, fmt.Sprint("PLANLOCK_TEST_HOST=worker-", i))
 		out, err := cmd.StdoutPipe()
-		if err == nil {
-			_, err = cmd.StdinPipe() // closed as the tests end, however they do
-		}
 		if err == nil {
 			err = cmd.Start()
 		}
@@ -129,6 +110,30 @@ func TestSameAsHere(t *testing.T) {
 	}
 }
 
+// contents are those that owner and workers share, and their folder.
+func contents(t *testing.T) (*folder.Blobs, string) {
+	t.Helper()
+	dir := t.TempDir()
+	blobs, err := folder.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { blobs.Close() })
+	return blobs, dir
+}
+
+// command is a worker in a process of its own.
+func command(t *testing.T, c Config, blobs, env string) *osexec.Cmd {
+	cmd := osexec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PLANLOCK_TEST_WORKER="+c.Client.HostPort, "PLANLOCK_TEST_WORKSPACE="+c.Workspace,
+		"PLANLOCK_TEST_SILENCE="+c.Silence.String(), "PLANLOCK_TEST_BLOBS="+blobs, "TMPDIR="+t.TempDir(), env)
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil { // closed as the tests end, however they do
+		t.Error(err)
+	}
+	return cmd
+}
+
 // workerProcess is a worker that ends with its process. The first one hangs when
 // it has a job.
 func workerProcess(address string) int {
@@ -139,17 +144,23 @@ func workerProcess(address string) int {
 	ctx, host := context.Background(), os.Getenv("PLANLOCK_TEST_HOST")
 	blobs, err := folder.Open(ctx, os.Getenv("PLANLOCK_TEST_BLOBS"))
 	var x exec.Executor = &shell.Executor{}
+	at := 2
 	if host == "worker-0" {
-		x = stuck{}
+		x, at = stuck{}, 1
 	}
 	executors := exec.Default(x)
+	var silence time.Duration
+	if err == nil {
+		silence, err = time.ParseDuration(os.Getenv("PLANLOCK_TEST_SILENCE"))
+	}
 	var source *Source
 	if err == nil {
-		source, err = OpenSource(ctx, Config{Workspace: os.Getenv("PLANLOCK_TEST_WORKSPACE"),
-			Client: client.Options{HostPort: address}}, executors)
+		config := Config{Workspace: os.Getenv("PLANLOCK_TEST_WORKSPACE"), Silence: silence,
+			Client: client.Options{HostPort: address}}
+		source, err = remotetest.Opened(func() (*Source, error) { return OpenSource(ctx, config, executors) })
 	}
 	if err == nil {
-		err = (&remote.Worker{Jobs: source, Blobs: blobs, Executors: executors, Host: host}).Run(ctx)
+		err = (&remote.Worker{Jobs: source, Blobs: blobs, Executors: executors, Host: host, At: at}).Run(ctx)
 	}
 	fmt.Fprintln(os.Stderr, host, err)
 	return 1
@@ -228,4 +239,27 @@ func TestStopped(t *testing.T) {
 	if strings.Contains(told.text.String(), "is gone") {
 		t.Error("the job that was given back was lost")
 	}
+}
+
+// TestDose kills workers, and now and then the service, at random moments: the
+// plan ends as on one machine.
+//
+//	go test -run TestDose -steps 1000 -kills 200 -v -timeout 2h .
+func TestDose(t *testing.T) {
+	server := ownServer(t)
+	c := workspace(t, Config{Client: client.Options{HostPort: server.address()}, Silence: time.Second})
+	blobs, dir := contents(t)
+	d := remotetest.Dose{Steps: *steps, Kills: *kills, Jobs: owner(t, c), Blobs: blobs}
+	d.Start = func(env string) *osexec.Cmd {
+		w := command(t, c, dir, env)
+		if err := w.Start(); err != nil {
+			t.Error(err)
+		}
+		return w
+	}
+	d.Crash = func() error {
+		server.kill()
+		return server.start()
+	}
+	d.Run(t)
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
@@ -19,64 +17,64 @@ import (
 // fails once, and has a backup.
 func Bench(t testing.TB, blobs checkpoint.Blobs, x exec.Executor) *exectest.Bench {
 	t.Helper()
-	return exectest.Around(t, lanes(4), exectest.Files{"0.txt": "zero\n"},
+	return bench(t, 4, 2, blobs, x)
+}
+
+func bench(t testing.TB, tasks, steps int, blobs checkpoint.Blobs, x exec.Executor) *exectest.Bench {
+	t.Helper()
+	return exectest.Around(t, lanes(tasks, steps), exectest.Files{"0.txt": "zero\n"},
 		exec.Controller{Blobs: blobs, Gates: builtin.Gates(), Executors: exec.Default(x)})
 }
 
-// Same fails the test unless two runs of that plan say the same of their steps,
-// but for times and places.
-func Same(t testing.TB, here, there *history.Run) {
-	t.Helper()
-	if d := cmp.Diff(steps(here), steps(there)); d != "" {
-		t.Errorf("steps (-here +there):\n%s", d)
-	}
-}
+// cookie is the variable that the plan lets through to its commands: what they
+// leave behind is known by it.
+const cookie = "PLANLOCK_TEST_DOSE"
 
-// lanes is a plan of tasks that are independent, of two steps each; the first
-// step of the first fails once, and has a backup.
-func lanes(n int) string {
+// lanes is a plan of tasks that are independent, of some steps each that follow
+// one another; the first step of the first fails once, and has a backup.
+func lanes(tasks, steps int) string {
 	var b strings.Builder
-	b.WriteString("schema = 1\nnon_goals = []\ninvariants = []\n[execution]\njobs = 4\n[goal]\ndescription = \"Write files\"\n")
-	for i := 1; i <= n; i++ {
+	fmt.Fprintf(&b, `schema = 1
+non_goals = []
+invariants = []
+[execution]
+jobs = %d
+[sandbox]
+env = [%q]
+[goal]
+description = "Write files"
+`, tasks, cookie)
+	for i := 1; i <= tasks; i++ {
 		fmt.Fprintf(&b, "[[requirements]]\nid = \"R%d\"\ntext = \"File %d is written\"\n", i, i)
 	}
-	for i := 1; i <= n; i++ {
-		run := fmt.Sprintf("printf one > %d.txt", i)
-		if i == 1 {
-			run = "echo half > 1.txt; exit 3"
-		}
-		fmt.Fprintf(&b, `[[tasks]]
+	for i := 1; i <= tasks; i++ {
+		fmt.Fprintf(&b, "[[tasks]]\nid = %d\ndescription = \"File %d\"\n", i, i)
+		for n := 1; n <= steps; n++ {
+			run, what, change := fmt.Sprintf("sleep 0.02; echo line %d >> %d.txt; echo done %d", n, i, n), "modify", "modifying"
+			if n == 1 {
+				what, change = "create", "extending"
+			}
+			if i == 1 && n == 1 {
+				run = "echo half > 1.txt; exit 3"
+			}
+			fmt.Fprintf(&b, `[[tasks.steps]]
 id = %[1]d
-description = "File %[1]d"
-[[tasks.steps]]
-id = 1
-description = "Write the first line"
+description = "Write line %[1]d"
 run = %[2]q
-requirements = ["R%[1]d"]
+requirements = ["R%[3]d"]
 rollback = "reversible"
 on_failure = "block"
-semantic_change = "extending"
-artifacts = { create = ["%[1]d.txt"] }
+semantic_change = %[4]q
+artifacts = { %[5]s = ["%[3]d.txt"] }
 limits = { max_files = 1, max_lines = 9 }
-postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "one" }]
-`, i, run)
-		if i == 1 {
-			b.WriteString("[[tasks.steps.backups]]\nid = 1\ndescription = \"Otherwise\"\nrun = \"printf one > 1.txt\"\n")
+postconditions = [{ kind = "file_contains", path = "%[3]d.txt", text = "line %[1]d" }]
+`, n, run, i, change, what)
+			if i == 1 && n == 1 {
+				b.WriteString("[[tasks.steps.backups]]\nid = 1\ndescription = \"Otherwise\"\nrun = \"echo line 1 > 1.txt\"\n")
+			}
 		}
-		fmt.Fprintf(&b, `[[tasks.steps]]
-id = 2
-description = "Write the second line"
-run = "printf two >> %[1]d.txt; echo done %[1]d"
-requirements = ["R%[1]d"]
-rollback = "reversible"
-on_failure = "block"
-semantic_change = "modifying"
-artifacts = { modify = ["%[1]d.txt"] }
-limits = { max_files = 1, max_lines = 9 }
-postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "two" }]
-`, i)
 	}
-	for i := 1; i <= n; i++ {
+	for i := 1; i <= tasks; i++ {
 		fmt.Fprintf(&b, "[[speclets]]\nid = \"l%d\"\ntasks = [%d]\nparallel_allowed = true\n", i, i)
 	}
 	return b.String()

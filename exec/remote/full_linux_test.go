@@ -1,0 +1,22 @@
+package remote_test
+
+import (
+	"syscall"
+	"testing"
+)
+
+// TestFullDisk: a worker whose disk is full leaves its jobs to another one.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	// It has room for the folder of a lane, and for nothing in it.
+	if err := syscall.Mount("planlock-test", dir, "tmpfs", 0, "size=4k,nr_inodes=2"); err != nil {
+		t.Skip("skipped: a small disk takes root:", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	withBroken(t, dir, func(string) error { return nil })
+}
