@@ -251,17 +251,24 @@ func (open openQuestions) close(why string) {
 // step of a group is set back with all of its group, and with all that began
 // since, wherever that stands in the plan; what came before stays. To is the
 // tree before all of them, and since the position of the checkpoint that it is
-// of. A step that has not begun is before the tree that the run has now. Steps
-// that were carried over are before all others, and stay.
+// of. A step that has not begun is where the first of those behind it began or, if
+// none did, before the tree that the run has now. Steps that were carried over are
+// before all others, and stay.
 func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64) {
-	if len(r.Groups) == 0 || s.At == 0 {
-		to = r.Tree
-		if s.Checkpoint != nil {
-			to = s.Checkpoint.Checkpoint
+	behind := slices.DeleteFunc(slices.Clone(r.Steps[slices.Index(r.Steps, s):]), carriedOver)
+	first := s
+	for _, o := range behind {
+		if s.At == 0 && o.At != 0 && (first.At == 0 || o.At < first.At) {
+			first = o
 		}
-		return slices.DeleteFunc(slices.Clone(r.Steps[slices.Index(r.Steps, s):]), carriedOver), to, s.At
 	}
-	since, first := s.At, s
+	switch {
+	case first.At == 0:
+		return behind, r.Tree, 0
+	case first == s && len(r.Groups) == 0:
+		return behind, s.Checkpoint.Checkpoint, s.At
+	}
+	since = first.At
 	for {
 		earliest := first
 		steps = nil

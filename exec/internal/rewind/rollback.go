@@ -23,11 +23,9 @@ func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 			Reasons: []string{fmt.Sprintf("step %s was carried out by run %s, and taken over",
 				s.Address, s.Carried.Run)},
 			Actions: []action.Action{{Kind: action.Rollback, Run: s.Carried.Run, Step: s.Address}}}
-	case s.Checkpoint != nil:
+	case s.Checkpoint != nil, lane.Current(run) == nil, lane.Current(run) == s:
 		_, to, _ := run.SetBack(s)
 		return to, nil
-	case lane.Current(run) == nil || lane.Current(run) == s:
-		return run.Tree, nil
 	}
 	return record.Snapshot{}, fmt.Errorf("exec: step %s has no checkpoint: it has not begun", s.Address)
 }
