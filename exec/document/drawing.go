@@ -200,6 +200,7 @@ func (m *Model) functions() map[string]any {
 			})
 		},
 		"unfinished": m.unfinished,
+		"estimated":  func() bool { return slices.ContainsFunc(m.Tasks, func(t *task) bool { return t.Estimate > 0 }) },
 		"late": func() []*task {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},
