@@ -72,7 +72,7 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 		}
 		rep.Counts.Bases.add(basis)
 		s.Standing = &standing{Basis: basis, Why: why}
-		if _, in, ok := p.Step(s.Address); ok && essential(in) && !basis.Counts() {
+		if _, in, ok := p.Step(s.Address); ok && essential(in) && !basis.Counts() && !standings.Fell(s.Address) {
 			if s.Standing.leftOut = s.Skipped != nil && s.Skipped.Done; !s.Standing.leftOut {
 				if s.Standing.Verify = verify(s, r.Steps[i], r.Started.Format); looks(in) || r.Steps[i].Idle() {
 					s.Standing.looks, s.Standing.Verify = true, NotCritical(r.Started.Format)

@@ -276,7 +276,11 @@ func (rep *Model) afterVerdict() []nextStep {
 		}
 	}
 	var out []nextStep
-	if len(there) > 0 {
+	switch {
+	case len(there) == 0:
+	case len(rep.of.Fallen()) > 0:
+		out = append(out, rep.finish("Once that is mended in the plan, "+rep.again()))
+	default:
 		out = append(out, rep.finish("What the steps did is there, and is taken over: mend the rest by hand, or in the plan"))
 	}
 	if len(did) > 0 {
