@@ -227,3 +227,17 @@ func TestStuckReport(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedToGoOn: a report says why a run does not go on, and not merely that somebody
+// is to have it go on.
+func TestRefusedToGoOn(t *testing.T) {
+	s := begin(t, limiter())
+	s.start("1.1", "primary").accept("1.1", "primary")
+	s.add(1, "", 0, &history.Paused{Why: "refused: context ctx.md moved (put it back)"})
+	for _, name := range []string{"report.txt", "report.md"} {
+		text := strings.Join(strings.Fields(string(drawn(t, s, name))), " ")
+		if !strings.Contains(text, "It was refused to go on: context ctx.md moved (put it back). Then go on") {
+			t.Errorf("%s does not say what moved:\n%s", name, text)
+		}
+	}
+}

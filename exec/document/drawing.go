@@ -87,6 +87,7 @@ func (m *Model) functions() map[string]any {
 		"mark":         func(status any) safe { return safe(mark(fmt.Sprint(status))) },
 		"outcome":      func(s history.Status) safe { return safe(outcome(s)) },
 		"meaning":      meaning,
+		"why":          (*step).meaning,
 		"adviceOf":     adviceOf,
 		"because":      because,
 		"ofJob":        jobDone.String,
