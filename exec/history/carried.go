@@ -70,6 +70,9 @@ func (f *StepCarried) ofStep(r *Run, s *Step, at moment) error {
 		f.Accounted.Inline = nil
 	}
 	s.Carried = f
+	if len(f.Answers) > 0 {
+		r.standing.asked = insert(r.standing.asked, s)
+	}
 	if f.Settled != "" {
 		s.Skipped = &StepSkipped{Why: f.Why, By: f.Settled, Done: true}
 		return s.end(r, Skipped, at)
