@@ -110,11 +110,16 @@ func listedIn(p *plan.Plan) (tools []history.Tool) {
 	return tools
 }
 
-// ToolNames are the names of the tool servers that a plan names, or whose tools
-// its steps call, each once.
-func ToolNames(p *plan.Plan) (names []string) {
-	for _, tool := range toolsOf(p) {
-		if !slices.Contains(names, tool.Name) {
+// Sought are the names of the tool servers that are looked for, each once: those
+// whose tools the steps of a plan call, and, unless the plan turns that off, those
+// that it requires or recommends.
+func Sought(p *plan.Plan) []string {
+	names := calledIn(p)
+	if !verifies(p, "check_on_startup") {
+		return names
+	}
+	for _, tool := range listedIn(p) {
+		if tool.Need != toolOptional && !slices.Contains(names, tool.Name) {
 			names = append(names, tool.Name)
 		}
 	}
@@ -128,6 +133,8 @@ type Wanted struct {
 	Need string
 	// Steps are those that call its tools, they or their backups.
 	Steps []plan.Address
+	// Sought says that a lock or a run looks whether it is there.
+	Sought bool
 	// Install is how the plan has it installed; "": it does not say.
 	Install string
 }
@@ -135,8 +142,10 @@ type Wanted struct {
 // WantedIn lists the tool servers that a plan names, or whose tools its steps
 // call.
 func WantedIn(p *plan.Plan) (list []Wanted) {
+	sought := Sought(p)
 	for _, tool := range toolsOf(p) {
-		w := Wanted{Name: tool.Name, Need: tool.Need, Install: installing(p, tool.Name)}
+		w := Wanted{Name: tool.Name, Need: tool.Need, Install: installing(p, tool.Name),
+			Sought: slices.Contains(sought, tool.Name)}
 		for _, s := range p.Steps() {
 			if slices.Contains(Called(s), tool.Name) {
 				w.Steps = append(w.Steps, s.Address)
