@@ -207,7 +207,7 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 	}
 	ask := x.Ask
 	if called := calledIn(x.Plan); ask == nil && len(called) == 0 {
-		return tools, unseen(tools), nil
+		return tools, x.unseen(tools), nil
 	} else if ask == nil {
 		ask = func(context.Context, string) error { return errors.New("no tool server is configured at all") }
 	}
@@ -288,11 +288,12 @@ func (x *Tools) VerifyAgain(ctx context.Context) error {
 	return err
 }
 
-// unseen says which tool servers the plan needs, and nobody can look for.
-func unseen(tools []history.Tool) []string {
+// unseen says which tool servers the plan needs, and nobody can look for; it is
+// silent about those of which nobody wants to know that they are missing.
+func (x *Tools) unseen(tools []history.Tool) []string {
 	var names []string
 	for _, tool := range tools {
-		if tool.Need != toolOptional {
+		if tool.Need == toolRequired || tool.Need == toolRecommended && verifies(x.Plan, "warn_if_recommended_missing") {
 			names = append(names, fmt.Sprintf("%s (%s)", tool.Name, tool.Need))
 		}
 	}
