@@ -23,6 +23,6 @@ func (s *Store) Recognize(ctx context.Context, snap record.Snapshot, tree *ledge
 	if err != nil || digest != snap.Manifest {
 		return false, err
 	}
-	s.recent.add(keptTree{snap: snap, tree: tree, full: size})
+	s.remember(keptTree{snap: snap, tree: tree, full: size})
 	return true, nil
 }

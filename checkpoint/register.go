@@ -180,8 +180,7 @@ func (r *recent) find(manifest ledger.Digest) (keptTree, bool) {
 
 // add keeps a tree in place of what it had for that manifest, and lets go of the
 // oldest: a run goes back and forth between few.
-func (r *recent) add(k keptTree) {
-	const few = 3
+func (r *recent) add(k keptTree, few int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.trees = slices.DeleteFunc(r.trees, func(was keptTree) bool { return was.snap.Manifest == k.snap.Manifest })

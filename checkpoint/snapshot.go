@@ -54,7 +54,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	kept, m := &keptTree{tree: tree}, difference(old.tree, tree)
 	if base != (record.Snapshot{}) && len(m.removed)+m.len() == 0 && base.Tree == m.tree {
 		old.tree, old.read = tree, false // which the next scan shares with this one
-		s.recent.add(old)
+		s.remember(old)
 		return base, nil
 	}
 	k := &keeper{Store: s, dir: dir, tree: tree, in: in, fresh: make([]bool, m.len())}
@@ -68,7 +68,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	if m.len() <= mostKnown {
 		s.learn(append(k.digests(m.each()), kept.snap.Manifest)...)
 	}
-	s.recent.add(*kept)
+	s.remember(*kept)
 	return kept.snap, nil
 }
 

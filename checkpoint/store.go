@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,10 @@ type Store struct {
 	// MaxContent is how many bytes a file may have that Snapshot keeps; 0 is
 	// any number. Set it before the store is used.
 	MaxContent int64
+	// Recent is how many trees it holds in memory, of those that it read or wrote
+	// last: a snapshot that builds on one of them reads nothing. 0 is 3. Set it
+	// before the store is used.
+	Recent int
 
 	blobs Blobs
 
@@ -171,7 +176,7 @@ func (s *Store) load(ctx context.Context, snap record.Snapshot) (keptTree, error
 	if len(chain) > 0 {
 		kept.depth, kept.weight, kept.full = chain[0].depth, chain[0].weight, chain[0].full
 	}
-	s.recent.add(kept)
+	s.remember(kept)
 	return kept, nil
 }
 
@@ -218,6 +223,9 @@ func withoutErrors(entries iter.Seq[ledger.Entry]) iter.Seq2[ledger.Entry, error
 		}
 	}
 }
+
+// remember holds a tree in memory.
+func (s *Store) remember(k keptTree) { s.recent.add(k, cmp.Or(s.Recent, 3)) }
 
 // put puts a content, which is durable nowhere then.
 func (s *Store) put(ctx context.Context, d ledger.Digest, content io.Reader) error {

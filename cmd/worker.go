@@ -1,10 +1,16 @@
 package cmd
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/planlock/planlock/cmd/internal/ownshell"
 	planlock "github.com/planlock/planlock/exec"
@@ -33,6 +39,7 @@ type workerCommand struct {
 	storeFlags
 	Engine   string   `placeholder:"ENGINE" help:"what gives it steps: postgres, in the database of --store, or temporal://HOST:PORT/NAMESPACE"`
 	Dir      string   `placeholder:"FOLDER" help:"where it works, a folder of its own; a temporary one by default"`
+	Cache    size     `default:"1GB" placeholder:"SIZE" help:"how much of what runs keep it keeps in its folder too, so that it reads it once: 500MB, 20GB, 0 for nothing; what was not used for longest goes first"`
 	Jobs     int      `default:"1" placeholder:"N" help:"how many steps it carries out at once"`
 	Agent    []string `sep:"none" placeholder:"NAME" help:"a coding agent that carries out steps here: NAME or NAME=MODEL, as planlock agents lists them; may be repeated: the first is the default"`
 	Executor []string `sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
@@ -75,11 +82,29 @@ func (f *workerCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	w := &remote.Worker{Jobs: source, Blobs: kept.Blobs, Executors: hands.Executors, Dir: f.Dir, At: f.Jobs,
-		Shell: ownshell.Args(), Secrets: secrets(),
+	w := &remote.Worker{Jobs: source, Blobs: kept.Blobs, Executors: hands.Executors, Dir: f.Dir,
+		Cache: cmp.Or(int64(f.Cache), -1), At: f.Jobs, Shell: ownshell.Args(), Secrets: secrets(),
 		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{ReplaceAttr: plainly}))}
 	fmt.Fprintf(p.err, "waits for steps of runs at %s\n", escaped(at.Store))
 	return w.Run(ctx) // a signal ends ctx, and a worker that is told to end has done what it should
+}
+
+// A size is a number of bytes, as in 20GB.
+type size int64
+
+// UnmarshalText reads it.
+func (s *size) UnmarshalText(text []byte) error {
+	digits := bytes.TrimRight(text, "kKMGTB")
+	power := slices.Index([]string{"", "KB", "MB", "GB", "TB"}, strings.ToUpper(string(text[len(digits):])))
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	for ; power > 0 && n <= math.MaxInt64/1000; power-- {
+		n *= 1000
+	}
+	if power != 0 || err != nil || n < 0 {
+		return fmt.Errorf("%q is no size: it is a number of KB, MB, GB or TB, as in 20GB", text)
+	}
+	*s = size(n)
+	return nil
 }
 
 // plainly leaves out what nobody looks for on a screen.

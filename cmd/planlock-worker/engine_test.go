@@ -120,8 +120,13 @@ func byWorkers(t *testing.T, planlock, engine string, server *pgserver.Server) {
 	s := &shell{t, planlock, []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
 	var workers []*exec.Cmd
 	var heard []*said
-	for range 2 {
-		w, out := exec.Command(planlock, "worker", "--store", store, "--engine", engine, "--jobs", "2"), &said{}
+	folder := filepath.Join(t.TempDir(), "work") // of the second
+	call := []string{"worker", "--store", store, "--engine", engine, "--jobs", "2"}
+	for i := range 2 {
+		if i == 1 {
+			call = append(call, "--dir", folder, "--cache", "10MB")
+		}
+		w, out := exec.Command(planlock, call...), &said{}
 		w.Dir, w.Env, w.Stdout, w.Stderr = t.TempDir(), append(os.Environ(), s.env...), out, out
 		if err := w.Start(); err != nil {
 			t.Fatal(err)
@@ -159,6 +164,12 @@ func byWorkers(t *testing.T, planlock, engine string, server *pgserver.Server) {
 		t.Errorf("%d attempts, want 6", n)
 	}
 	s.call(dir, 0, "verify")
+	if kept, err := filepath.Glob(filepath.Join(folder, "cache", "*", "*")); len(kept) < 3 {
+		t.Errorf("%d contents are kept: %v", len(kept), err)
+	}
+	if out := s.call(dir, 6, call...); !strings.Contains(out, folder) || !strings.Contains(out, "name another folder") {
+		t.Errorf("another one in its folder:\n%s", out)
+	}
 	if err := workers[1].Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -117,11 +117,7 @@ func nextSteps(rep *Model) []nextStep {
 		return rep.planAgain()
 	}
 	if rep.Status == history.Waiting {
-		why := "Go on"
-		if refusal, refused := strings.CutPrefix(rep.Paused, "refused: "); refused {
-			why = fmt.Sprintf("It was refused to go on: %s. Then go on", refusal)
-		}
-		return []nextStep{{why: why, do: rep.resume()}}
+		return []nextStep{{why: "Go on", do: rep.resume()}}
 	}
 	// Of a run that was killed the journal says no more than of one that goes
 	// on.
@@ -176,7 +172,11 @@ func (rep *Model) afterFailure() []nextStep {
 			}
 			continue
 		}
-		note("Step %s (%s): %s", s.Address, s.meaning(), s.remedy())
+		what := meaning(s.Failure.Class)
+		if s.aborted() {
+			what = "the plan no longer holds"
+		}
+		note("Step %s (%s): %s", s.Address, what, s.remedy())
 	}
 	for _, j := range rep.Final {
 		if j.Blocks {
@@ -276,11 +276,7 @@ func (rep *Model) afterVerdict() []nextStep {
 		}
 	}
 	var out []nextStep
-	switch {
-	case len(there) == 0:
-	case len(rep.of.Fallen()) > 0:
-		out = append(out, rep.finish("Once that is mended in the plan, "+rep.again()))
-	default:
+	if len(there) > 0 {
 		out = append(out, rep.finish("What the steps did is there, and is taken over: mend the rest by hand, or in the plan"))
 	}
 	if len(did) > 0 {

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/cause"
@@ -26,7 +25,7 @@ import (
 // observe, whose steps need not declare anything; a step that declared what it
 // did is left out.
 func Declarations(w io.Writer, rep *Model) error {
-	contract, b := &guard.Contract{Plan: rep.plan}, bufio.NewWriter(w)
+	p, b := rep.plan, bufio.NewWriter(w)
 	fmt.Fprintf(b, "# What the steps of run %s changed. Copy the lines of each step into its table.\n",
 		safetext.Escape(rep.Run))
 	found := map[string]declaration{}
@@ -39,8 +38,8 @@ func Declarations(w io.Writer, rep *Model) error {
 		if lines == nil {
 			continue
 		}
-		owner, of := contract.At(s.Address)
-		if of == nil {
+		owner, of, ok := p.Step(s.Address)
+		if !ok {
 			continue
 		}
 		if owner.ID != task || !any {

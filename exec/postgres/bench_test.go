@@ -20,7 +20,7 @@ func BenchmarkJob(b *testing.B) {
 	go func() {
 		defer close(ended)
 		for {
-			l, err := worker.Take(ctx, func(remote.Job) bool { return true })
+			l, err := worker.Take(ctx, func(remote.Job) remote.Fit { return remote.Able })
 			if err != nil {
 				return
 			}

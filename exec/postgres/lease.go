@@ -78,7 +78,7 @@ func (l *lease) watch() {
 	_, err := l.conn.Exec(ctx, "LISTEN "+calledOff(l.id))
 	for err == nil {
 		if err = l.mine(ctx); err == nil {
-			err = told(ctx, l.conn)
+			err = told(ctx, l.conn, second)
 		}
 	}
 	switch {

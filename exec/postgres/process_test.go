@@ -41,7 +41,7 @@ func work(url string) int {
 	if err == nil {
 		if long, bad := time.ParseDuration(os.Getenv("PLANLOCK_TEST_SLEEP")); bad == nil {
 			var l remote.Lease
-			if l, err = q.Take(ctx, func(remote.Job) bool { return true }); err == nil {
+			if l, err = q.Take(ctx, func(remote.Job) remote.Fit { return remote.Able }); err == nil {
 				time.Sleep(long)
 				err = l.Done(ctx, remote.Result{Host: "late"})
 			}

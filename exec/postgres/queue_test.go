@@ -42,6 +42,16 @@ func job(key string) remote.Job {
 	return remote.Job{Key: key, Step: "1.1", Attempt: 1, Executor: "shell"}
 }
 
+// only is for the job with a key.
+func only(key string) func(remote.Job) remote.Fit {
+	return func(j remote.Job) remote.Fit {
+		if j.Key == key {
+			return remote.Able
+		}
+		return remote.Unfit
+	}
+}
+
 // taken is the lease of a job that is given away.
 func taken(t testing.TB, owner, worker *Queue, key string) remote.Lease {
 	t.Helper()
@@ -50,7 +60,7 @@ func taken(t testing.TB, owner, worker *Queue, key string) remote.Lease {
 	}
 	ctx, end := context.WithTimeout(t.Context(), 10*time.Second)
 	defer end()
-	l, err := worker.Take(ctx, func(j remote.Job) bool { return j.Key == key })
+	l, err := worker.Take(ctx, only(key))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +200,7 @@ func TestClose(t *testing.T) {
 	l := taken(t, owner, worker, "k")
 	waits := make(chan error)
 	go func() {
-		_, err := worker.Take(t.Context(), func(remote.Job) bool { return false })
+		_, err := worker.Take(t.Context(), func(remote.Job) remote.Fit { return remote.Unfit })
 		waits <- err
 	}()
 	time.Sleep(100 * time.Millisecond)
@@ -204,7 +214,7 @@ func TestClose(t *testing.T) {
 	says(t, worker.Submit(t.Context(), job("l")), "submit", "the queue is closed")
 	ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
 	defer end()
-	again, err := owner.Take(ctx, func(remote.Job) bool { return true })
+	again, err := owner.Take(ctx, func(remote.Job) remote.Fit { return remote.Able })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +249,7 @@ func TestServerRestarts(t *testing.T) {
 	}()
 	go func() {
 		time.Sleep(time.Second)
-		l, err := worker.Take(ctx, func(j remote.Job) bool { return j.Key == "waits" })
+		l, err := worker.Take(ctx, only("waits"))
 		if err == nil {
 			err = l.Done(ctx, remote.Result{Host: "after"})
 		}
@@ -327,5 +337,51 @@ func TestTidy(t *testing.T) {
 	err = conn.QueryRow(t.Context(), `SELECT string_agg(args->'job'->>'key', ' ' ORDER BY id) FROM `+schema+`.river_job`).Scan(&left)
 	if err != nil || left != "new long" {
 		t.Errorf("left: %q, %v", left, err)
+	}
+}
+
+// TestBestFit: a worker gets the job that fits best, but for one that has waited for
+// long; and leaves one whose tree another has to that for a moment.
+func TestBestFit(t *testing.T) {
+	q := opened(t, database(t))
+	fit := func(j remote.Job) remote.Fit {
+		return map[string]remote.Fit{"able": remote.Able, "long": remote.Able, "run": remote.KnowsRun, "tree": remote.HasTree}[j.Key]
+	}
+	for _, key := range []string{"other", "able", "long", "run", "tree"} {
+		if err := q.Submit(t.Context(), job(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := q.pool.Exec(t.Context(), `UPDATE `+schema+`.river_job SET scheduled_at = now() - interval '20 s'
+		WHERE args->'job'->>'key' = 'long'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	take := func(want string) {
+		t.Helper()
+		l, err := q.Take(t.Context(), fit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Job().Key; got != want {
+			t.Errorf("taken: %q, want %q", got, want)
+		}
+		if err := l.Done(t.Context(), remote.Result{}); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, want := range []string{"long", "tree", "run", "able"} {
+		take(want)
+	}
+	made := job("able")
+	made.Key, made.Made = "run", "somebody"
+	q = opened(t, database(t))
+	begun := time.Now()
+	if err := q.Submit(t.Context(), made); err != nil {
+		t.Fatal(err)
+	}
+	take("run")
+	if took := time.Since(begun); took < moment {
+		t.Errorf("it was taken after %v from the one who has its tree", took)
 	}
 }

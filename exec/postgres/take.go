@@ -1,11 +1,13 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,7 +25,7 @@ const second = time.Second
 var silent = "30s"
 
 // Take waits for a job; see [remote.Source].
-func (q *Queue) Take(ctx context.Context, able func(remote.Job) bool) (remote.Lease, error) {
+func (q *Queue) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remote.Lease, error) {
 	if !q.enter() {
 		return nil, errClosed
 	}
@@ -42,7 +44,7 @@ func (q *Queue) Take(ctx context.Context, able func(remote.Job) bool) (remote.Le
 		if err != nil {
 			return nil, err
 		}
-		l, err := q.wait(ctx, conn, able)
+		l, err := q.wait(ctx, conn, fit)
 		if l != nil && outer.Err() == nil {
 			return l, nil
 		}
@@ -87,26 +89,70 @@ func (q *Queue) listening(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// wait looks for a job until there is one, or something fails.
-func (q *Queue) wait(ctx context.Context, conn *pgx.Conn, able func(remote.Job) bool) (*lease, error) {
+// wait looks for a job until there is one, or something fails. One whose tree another
+// worker has is left to that one for a moment.
+func (q *Queue) wait(ctx context.Context, conn *pgx.Conn, fit func(remote.Job) remote.Fit) (*lease, error) {
+	left := map[int64]time.Time{} // since when
 	for {
 		rows, err := q.waiting(ctx, conn)
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			var o order
-			if json.Unmarshal(row.EncodedArgs, &o) != nil || !able(o.Job) {
-				continue
+		rest, seen := second, map[int64]time.Time{}
+		for _, f := range fitting(rows, fit) {
+			if f.made && f.fit < remote.HasTree {
+				since, ok := left[f.row.ID]
+				if !ok {
+					since = time.Now()
+				}
+				if seen[f.row.ID] = since; time.Since(since) < moment {
+					rest = moment
+					continue
+				}
 			}
-			if l, err := q.claim(ctx, conn, row); l != nil || err != nil {
+			if l, err := q.claim(ctx, conn, f.row); l != nil || err != nil {
 				return l, err
 			}
 		}
-		if err := told(ctx, conn); err != nil {
+		left = seen
+		if err := told(ctx, conn, rest); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// moment is how long a job is left to the worker that has its tree, and long how long
+// one waits at most because others fit better.
+const (
+	moment = 50 * time.Millisecond
+	long   = 10 * time.Second
+)
+
+// A fittingRow is a job that a worker can carry out.
+type fittingRow struct {
+	row  *rivertype.JobRow
+	fit  remote.Fit
+	made bool // some worker has its tree
+}
+
+// fitting are the jobs that a worker can carry out: those that wait for long, then
+// those that fit best, and of these the first ones.
+func fitting(rows []*rivertype.JobRow, fit func(remote.Job) remote.Fit) (all []fittingRow) {
+	for _, row := range rows {
+		var o order
+		if json.Unmarshal(row.EncodedArgs, &o) != nil {
+			continue
+		}
+		f := fit(o.Job)
+		if f > remote.Unfit && time.Since(row.ScheduledAt) > long {
+			f = remote.HasTree + 1
+		}
+		if f > remote.Unfit {
+			all = append(all, fittingRow{row, f, o.Job.Made != ""})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b fittingRow) int { return cmp.Compare(b.fit, a.fit) })
+	return all
 }
 
 // waiting are jobs that nobody has.
@@ -126,9 +172,9 @@ func (q *Queue) waiting(ctx context.Context, conn *pgx.Conn) (rows []*rivertype.
 	return rows, err
 }
 
-// told waits until somebody told something, or for a second.
-func told(ctx context.Context, conn *pgx.Conn) error {
-	wait, cancel := context.WithTimeout(ctx, second)
+// told waits until somebody told something, or for a while.
+func told(ctx context.Context, conn *pgx.Conn, while time.Duration) error {
+	wait, cancel := context.WithTimeout(ctx, while)
 	defer cancel()
 	_, err := conn.WaitForNotification(wait)
 	if ctx.Err() != nil {

@@ -24,11 +24,12 @@
 // than the lock was made for does not take the job. What cannot be undone is
 // carried out by the owner alone. Trees and outputs go through the contents, and
 // are compared with their digests; a queue only carries what a Job and a Result
-// have, a few kilobytes.
+// have, a few kilobytes. What is moved is what steps change: trees are kept as
+// differences, and a worker keeps contents that it read or made, up to a size.
 //
 // # What is not
 //
-// Judging is the owner's work. A step that writes its test first goes away once
+// Judging is the owner's work. A worker is not told the other steps of a task. A step that writes its test first goes away once
 // for each of its phases. Output comes back when the attempt is over, what it
 // cost too.
 package remote

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -25,6 +26,7 @@ type Executor struct {
 	// Jobs are where attempts go.
 	Jobs Queue
 	// Blobs have the trees: those of the controller, which all workers share.
+	// Nothing is removed from them while it is used.
 	Blobs checkpoint.Blobs
 	// As is who carries steps out, here and on workers: its name and its identity
 	// are those of the executor. Here it carries out what cannot be undone.
@@ -34,6 +36,41 @@ type Executor struct {
 	// Tell, if it is set, is told which worker carried an attempt out, and which
 	// was lost.
 	Tell func(text string)
+
+	mu     sync.Mutex
+	store  *checkpoint.Store // on Blobs
+	latest map[string]latest // of each run
+}
+
+// latest is the last tree of a run that went to a worker or came from one, whose Host
+// is by.
+type latest struct {
+	record.Snapshot
+	by string
+}
+
+// contents are the trees, and the last one of a run, to which the next one is kept as
+// a difference.
+func (x *Executor) contents(run string) (*checkpoint.Store, latest) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.store == nil {
+		x.store = checkpoint.NewStore(x.Blobs)
+		x.store.Recent = 16 // there are lanes, each with trees of its own
+	}
+	return x.store, x.latest[run]
+}
+
+// knows notes the last tree of a run. Where there are many runs, all of their trees are
+// kept as a whole once more.
+func (x *Executor) knows(run string, last latest) {
+	const many = 64
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, ok := x.latest[run]; !ok && len(x.latest) >= many || x.latest == nil {
+		x.latest = map[string]latest{}
+	}
+	x.latest[run] = last
 }
 
 // Name is that of who carries steps out.
@@ -77,15 +114,16 @@ func (x *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	if w.Step.Rollback == plan.Irreversible {
 		return x.As.Execute(ctx, w)
 	}
-	store := checkpoint.NewStore(x.Blobs)
+	store, last := x.contents(w.RunID)
 	before, err := scanOf(ctx, w.Dir, nil)
 	if err != nil {
 		return exec.Outcome{}, err
 	}
-	job, err := x.job(ctx, store, w, before)
+	job, err := x.job(ctx, store, w, before, last)
 	if err != nil {
 		return exec.Outcome{}, err
 	}
+	x.knows(w.RunID, latest{job.Base, job.Made})
 	for again := 0; ; again++ {
 		job.Key = key(w, again)
 		if w.Activity != nil {
@@ -119,14 +157,18 @@ func (x *Executor) tell(text string) {
 }
 
 // job keeps what a worker needs.
-func (x *Executor) job(ctx context.Context, store *checkpoint.Store, w exec.Work, before *ledger.Tree) (Job, error) {
+func (x *Executor) job(ctx context.Context, store *checkpoint.Store, w exec.Work, before *ledger.Tree,
+	last latest) (Job, error) {
 	job := Job{Run: w.RunID, Step: w.Step.Address, Attempt: w.Attempt, Executor: x.Name()}
 	var err error
 	if job.Identity, err = identity(ctx, x.As); err != nil {
 		return job, err
 	}
-	if job.Base, err = store.Snapshot(ctx, w.Dir, before, record.Snapshot{}); err != nil {
+	if job.Base, err = store.Snapshot(ctx, w.Dir, before, last.Snapshot); err != nil {
 		return job, fmt.Errorf("remote: the tree that step %s begins with cannot be kept: %w", w.Step.Address, err)
+	}
+	if job.Base.Tree == last.Tree {
+		job.Made = last.by
 	}
 	asked := requestOf(w)
 	asked.NoSandbox = x.NoSandbox
@@ -198,6 +240,7 @@ func (x *Executor) take(ctx context.Context, store *checkpoint.Store, w exec.Wor
 		if err != nil {
 			return exec.Outcome{}, fmt.Errorf("remote: what worker %s made: %w", r.Host, err)
 		}
+		x.knows(w.RunID, latest{r.Tree, r.Host})
 	}
 	if w.Output != nil {
 		if _, err := w.Output.Write(what.Printed); err != nil {

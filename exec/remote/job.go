@@ -29,14 +29,17 @@ type Job struct {
 	// be; "" if any of that name will do.
 	Executor string `json:"executor,omitempty"`
 	Identity string `json:"identity,omitempty"`
-	// Base is the tree to begin with.
+	// Base is the tree to begin with, and Made who made it, by its Host, and so has
+	// it; "" where no worker did.
 	Base record.Snapshot `json:"base"`
+	Made string          `json:"made,omitempty"`
 	// Request is the content that says what to do: a [Request] in JSON.
 	Request ledger.Digest `json:"request"`
 }
 
 // A Request is what a worker is asked to do: the [exec.Work] of an executor,
-// without what is of a machine.
+// without what is of a machine, and without the steps of the task: so it is as large
+// as what is said of one step, whatever the plan is.
 type Request struct {
 	Goal     string             `json:"goal"`
 	Task     *plan.Task         `json:"task"`
@@ -57,6 +60,11 @@ type Request struct {
 
 // requestOf is what a worker is asked to do.
 func requestOf(w exec.Work) Request {
+	if w.Task != nil {
+		task := *w.Task
+		task.Steps = nil
+		w.Task = &task
+	}
 	return Request{Goal: w.Goal, Task: w.Task, Step: w.Step, Method: w.Method, Briefing: w.Briefing,
 		Within: w.Within, Bound: w.Bound, NonGoals: w.NonGoals, Phase: w.Phase, Tests: w.Tests, Compress: w.Compress,
 		Feedback: w.Feedback, Sandbox: w.Sandbox}
@@ -155,10 +163,22 @@ type Queue interface {
 	Cancel(ctx context.Context, key string) error
 }
 
+// A Fit is how well a job fits a worker: the larger the better.
+type Fit int
+
+// Fits of jobs.
+const (
+	Unfit    Fit = iota // another worker has to carry it out
+	Able                // it can
+	KnowsRun            // it can, and has an earlier tree of the run
+	HasTree             // it can, and has the tree that the job begins with
+)
+
 // A Source is where workers take jobs from. It is safe for concurrent use.
 type Source interface {
-	// Take waits for a job that able takes, and has it be the caller's.
-	Take(ctx context.Context, able func(Job) bool) (Lease, error)
+	// Take waits for a job that is not [Unfit], and has it be the caller's. Of
+	// several that wait it should be the one that fits best, and of these the first.
+	Take(ctx context.Context, fit func(Job) Fit) (Lease, error)
 }
 
 // A Lease is a job that a worker has taken. Its context ends when the job was

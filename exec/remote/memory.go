@@ -122,19 +122,26 @@ func (m *Memory) Lose(key string) {
 }
 
 // Take waits for a job; see Source.
-func (m *Memory) Take(ctx context.Context, able func(Job) bool) (lease Lease, err error) {
+func (m *Memory) Take(ctx context.Context, fit func(Job) Fit) (lease Lease, err error) {
 	err = m.wait(ctx, func() bool {
+		var best *memoryJob
+		most := Unfit
 		for _, key := range m.order {
 			job := m.jobs[key]
-			if job.lease != nil || job.lost || job.result != nil || !able(job.job) {
+			if job.lease != nil || job.lost || job.result != nil {
 				continue
 			}
-			l := &memoryLease{of: m, job: job}
-			l.ctx, l.end = context.WithCancelCause(context.WithoutCancel(ctx))
-			job.lease, lease = l, l
-			return true
+			if f := fit(job.job); f > most {
+				best, most = job, f
+			}
 		}
-		return false
+		if best == nil {
+			return false
+		}
+		l := &memoryLease{of: m, job: best}
+		l.ctx, l.end = context.WithCancelCause(context.WithoutCancel(ctx))
+		best.lease, lease = l, l
+		return true
 	})
 	return lease, err
 }

@@ -61,8 +61,8 @@ type losing struct {
 	taken int
 }
 
-func (l *losing) Take(ctx context.Context, able func(remote.Job) bool) (remote.Lease, error) {
-	lease, err := l.Memory.Take(ctx, able)
+func (l *losing) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remote.Lease, error) {
+	lease, err := l.Memory.Take(ctx, fit)
 	if err != nil {
 		return lease, err
 	}
@@ -156,8 +156,8 @@ type late struct {
 	end func()
 }
 
-func (l *late) Take(ctx context.Context, able func(remote.Job) bool) (remote.Lease, error) {
-	lease, err := l.Memory.Take(ctx, able)
+func (l *late) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remote.Lease, error) {
+	lease, err := l.Memory.Take(ctx, fit)
 	l.end()
 	return lease, err
 }
@@ -176,7 +176,7 @@ func TestTakenTooLate(t *testing.T) {
 	}
 	again, stop := context.WithTimeout(t.Context(), 5*time.Second)
 	defer stop()
-	if lease, err := queue.Memory.Take(again, func(remote.Job) bool { return true }); err != nil || lease.Job().Key != "k" {
+	if lease, err := queue.Memory.Take(again, func(remote.Job) remote.Fit { return remote.Able }); err != nil || lease.Job().Key != "k" {
 		t.Errorf("it is nobody's: %v", err)
 	}
 }
@@ -269,12 +269,12 @@ type smashed struct {
 	once  sync.Once
 }
 
-func (s *smashed) Take(ctx context.Context, able func(remote.Job) bool) (lease remote.Lease, err error) {
+func (s *smashed) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (lease remote.Lease, err error) {
 	s.once.Do(func() { err = s.smash() })
 	if err != nil {
 		return nil, err
 	}
-	return s.Memory.Take(ctx, able)
+	return s.Memory.Take(ctx, fit)
 }
 
 // sometimes is an executor that cannot work the first time, and fails then.

@@ -12,8 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/cache"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
@@ -31,10 +33,14 @@ type Worker struct {
 	// Executors carry jobs out; a job whose executor is not among them, or is
 	// another one, is left to other workers.
 	Executors exec.Executors
-	// Dir is where it works: a folder of its own, made where it is missing. ""
-	// is a temporary one, which is removed in the end. The tree of the last job
-	// stays there, so that the next one costs only what differs.
+	// Dir is where it works: a folder of its own, made where it is missing; one that
+	// another worker has is refused. "" is a temporary one, which is removed in the
+	// end. The tree of the last job stays there, so that the next one costs only what
+	// differs.
 	Dir string
+	// Cache is how many bytes of contents it keeps in Dir besides the trees, so that
+	// they are read from Blobs once; 0 is [DefaultCache], and less than that none.
+	Cache int64
 	// At is how many jobs it carries out at a time; 0: one.
 	At int
 	// Host is what it is called; "": the name of the machine and its process.
@@ -46,10 +52,13 @@ type Worker struct {
 	Log *slog.Logger
 }
 
+// DefaultCache is how many bytes of contents a worker keeps where nobody says.
+const DefaultCache = 1_000_000_000
+
 // Run carries out jobs until ctx ends, and returns once all of them have ended.
 // Its error is nil then; any other says that it cannot work: its folder cannot be
-// made, or jobs cannot be taken.
-func (w *Worker) Run(ctx context.Context) error {
+// made or is another worker's, or jobs cannot be taken.
+func (w *Worker) Run(ctx context.Context) (err error) {
 	dir := w.Dir
 	if dir == "" {
 		temp, err := os.MkdirTemp("", "planlock-worker-")
@@ -59,26 +68,48 @@ func (w *Worker) Run(ctx context.Context) error {
 		defer os.RemoveAll(temp) // as far as the system lets it
 		dir = temp
 	}
+	kept, err := cache.Open(filepath.Join(dir, "cache"), cmp.Or(w.Cache, DefaultCache), w.Blobs)
+	if err != nil {
+		return fmt.Errorf("remote: %w", err)
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
 	var (
 		wait sync.WaitGroup
 		errs = make([]error, max(w.At, 1))
 	)
-	for i := range errs {
-		wait.Go(func() { errs[i] = w.lane(ctx, filepath.Join(dir, fmt.Sprint("lane-", i+1))) })
+	lanes := make([]*lane, len(errs))
+	for i := range lanes {
+		lanes[i] = &lane{Worker: w, dir: filepath.Join(dir, fmt.Sprint("lane-", i+1)), kept: kept,
+			store: checkpoint.NewStore(kept), beside: lanes}
+	}
+	for i, l := range lanes {
+		wait.Go(func() { errs[i] = l.run(ctx) })
 	}
 	wait.Wait()
 	return errors.Join(errs...)
 }
 
-// lane carries out one job after another in a folder. One that cannot, because its
-// disk is full or the like, rests the longer the more jobs in a row it could not
-// carry out: it is idle, and would have each job before those that are at work.
-func (w *Worker) lane(ctx context.Context, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// A lane carries out one job after another in a folder.
+type lane struct {
+	*Worker
+	dir   string
+	kept  *cache.Blobs
+	store *checkpoint.Store // on kept
+	holds *ledger.Tree      // what the folder holds since the last job; nil: nobody knows
+
+	beside []*lane // those of the worker, this one too
+	had    atomic.Pointer[had]
+}
+
+// run carries out jobs until ctx ends. A lane that cannot, because its disk is full
+// or the like, rests the longer the more jobs in a row it could not carry out: it is
+// idle, and would have each job before those that are at work.
+func (w *lane) run(ctx context.Context) error {
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		return fmt.Errorf("remote: %w", err)
 	}
 	for broken := 0; ; {
-		lease, err := w.Jobs.Take(ctx, func(j Job) bool { return w.able(ctx, j) })
+		lease, err := w.Jobs.Take(ctx, func(j Job) Fit { return w.fit(ctx, j) })
 		if ctx.Err() != nil {
 			if err == nil { // it came at the last moment
 				w.giveBack(ctx, lease)
@@ -88,7 +119,7 @@ func (w *Worker) lane(ctx context.Context, dir string) error {
 		if err != nil {
 			return fmt.Errorf("remote: jobs cannot be taken: %w", err)
 		}
-		if w.work(ctx, lease, dir) {
+		if w.work(ctx, lease) {
 			broken = 0
 			continue
 		}
@@ -106,14 +137,33 @@ func (w *Worker) giveBack(ctx context.Context, lease Lease) {
 	}
 }
 
-// able reports whether a job is for this worker.
-func (w *Worker) able(ctx context.Context, j Job) bool {
+// fit is how well a job fits this worker. What one of its lanes has all others can
+// have from the cache.
+func (w *lane) fit(ctx context.Context, j Job) Fit {
 	x := w.executor(j.Executor)
 	if x == nil {
-		return false
+		return Unfit
 	}
-	mine, err := identity(ctx, x)
-	return err == nil && mine == j.Identity
+	if mine, err := identity(ctx, x); err != nil || mine != j.Identity {
+		return Unfit
+	}
+	best := Able
+	for _, l := range w.beside {
+		switch had := l.had.Load(); {
+		case had == nil:
+		case had.tree == j.Base.Tree:
+			return HasTree
+		case had.run == j.Run:
+			best = KnowsRun
+		}
+	}
+	return best
+}
+
+// had is a tree that a worker has, and of which run.
+type had struct {
+	run  string
+	tree ledger.Digest
 }
 
 func (w *Worker) executor(name string) exec.Executor {
@@ -129,7 +179,7 @@ func (w *Worker) executor(name string) exec.Executor {
 
 // work carries a job out, and gives back what came of it. A worker that is told
 // to end gives back the job. It reports whether the job could be carried out.
-func (w *Worker) work(ctx context.Context, lease Lease, dir string) bool {
+func (w *lane) work(ctx context.Context, lease Lease) bool {
 	log, job := cmp.Or(w.Log, slog.New(slog.DiscardHandler)), lease.Job()
 	log = log.With("job", job.Key)
 	doing, end := context.WithCancelCause(lease.Context())
@@ -137,7 +187,7 @@ func (w *Worker) work(ctx context.Context, lease Lease, dir string) bool {
 	defer stop()
 	defer end(nil)
 	log.Info("begun")
-	result := w.result(doing, job, dir)
+	result := w.result(doing, job)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	var err error
@@ -171,9 +221,9 @@ func (w *Worker) host() string {
 }
 
 // result is what came of a job.
-func (w *Worker) result(ctx context.Context, job Job, dir string) Result {
+func (w *lane) result(ctx context.Context, job Job) Result {
 	r := Result{Key: job.Key, Host: w.host()}
-	if err := w.carryOut(ctx, job, dir, &r); err != nil {
+	if err := w.carryOut(ctx, job, &r); err != nil {
 		r.Broken = err.Error()
 	}
 	return r
@@ -181,14 +231,14 @@ func (w *Worker) result(ctx context.Context, job Job, dir string) Result {
 
 // carryOut carries a job out. An error says that it could not be; one that the
 // executor returned is none.
-func (w *Worker) carryOut(ctx context.Context, job Job, dir string, r *Result) (err error) {
+func (w *lane) carryOut(ctx context.Context, job Job, r *Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the executor panicked: %v", p)
 		}
 	}()
-	store := checkpoint.NewStore(w.Blobs)
-	text, err := store.Get(ctx, job.Request)
+	defer w.kept.Hold()()
+	text, err := w.store.Get(ctx, job.Request)
 	if err != nil {
 		return err
 	}
@@ -196,7 +246,7 @@ func (w *Worker) carryOut(ctx context.Context, job Job, dir string, r *Result) (
 	if err := json.Unmarshal(text, &asked); err != nil {
 		return fmt.Errorf("its request cannot be read: %w", err)
 	}
-	base, err := w.place(ctx, store, dir, job.Base)
+	base, err := w.place(ctx, job.Base)
 	if err != nil {
 		return err
 	}
@@ -209,12 +259,12 @@ func (w *Worker) carryOut(ctx context.Context, job Job, dir string, r *Result) (
 		return err
 	}
 	defer os.RemoveAll(home)
-	run, err := w.runner(&asked, dir, home)
+	run, err := w.runner(&asked, w.dir, home)
 	if err != nil {
 		return err
 	}
 	var printed lockedBuffer
-	work.Dir, work.Home, work.Runner, work.Output = dir, home, run, &printed
+	work.Dir, work.Home, work.Runner, work.Output = w.dir, home, run, &printed
 	work.Activity, work.Spent = func(string) {}, func(exec.Usage) {}
 	outcome, failed := w.executor(job.Executor).Execute(ctx, work)
 	if ctx.Err() != nil {
@@ -225,34 +275,48 @@ func (w *Worker) carryOut(ctx context.Context, job Job, dir string, r *Result) (
 		what.Error = failed.Error()
 		what.Kind, what.Until = kindOf(failed)
 	}
-	made, err := scanOf(ctx, dir, base)
+	made, err := scanOf(ctx, w.dir, base)
 	if err == nil {
-		r.Tree, err = store.Snapshot(ctx, dir, made, job.Base)
+		r.Tree, err = w.store.Snapshot(ctx, w.dir, made, job.Base)
 	}
 	if err != nil {
 		return fmt.Errorf("what it made cannot be kept: %w", err)
 	}
+	w.holds = made
+	w.had.Store(&had{job.Run, r.Tree.Tree})
 	if text, err = json.Marshal(what); err == nil {
-		r.Said, err = store.Put(ctx, text)
+		r.Said, err = w.store.Put(ctx, text)
 	}
 	return err
 }
 
-// place has a folder hold a tree, and writes only what differs.
-func (w *Worker) place(ctx context.Context, store *checkpoint.Store, dir string, base record.Snapshot) (*ledger.Tree,
-	error) {
-	want, err := store.Tree(ctx, base)
+// place has the folder hold a tree, and writes only what differs.
+func (w *lane) place(ctx context.Context, base record.Snapshot) (*ledger.Tree, error) {
+	want, err := w.store.Tree(ctx, base)
 	if err != nil {
 		return nil, fmt.Errorf("the tree that it begins with: %w", err)
 	}
-	have, err := scanOf(ctx, dir, nil)
+	last := w.holds
+	w.holds = nil
+	have, err := scanOf(ctx, w.dir, last)
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Restore(ctx, dir, want, have); err != nil {
+	w.kept.Fetch(ctx, missing(have, want))
+	if err := w.store.Restore(ctx, w.dir, want, have); err != nil {
 		return nil, fmt.Errorf("the tree that it begins with: %w", err)
 	}
-	return scanOf(ctx, dir, nil)
+	return scanOf(ctx, w.dir, have)
+}
+
+// missing are the contents that a folder has not, where it is to hold a tree.
+func missing(have, want *ledger.Tree) (digests []ledger.Digest) {
+	for _, c := range ledger.Touched(have, want) {
+		if e := c.After; e != nil && e.Kind == ledger.File && (c.Before == nil || c.Before.Digest != e.Digest) {
+			digests = append(digests, e.Digest)
+		}
+	}
+	return digests
 }
 
 // A runner runs commands in the sandbox of the plan. home is the private folder of

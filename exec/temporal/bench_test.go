@@ -23,7 +23,7 @@ func BenchmarkJob(b *testing.B) {
 		defer end()
 		go func() {
 			for {
-				l, err := s.Take(ctx, func(remote.Job) bool { return true })
+				l, err := s.Take(ctx, func(remote.Job) remote.Fit { return remote.Able })
 				if err != nil {
 					return
 				}

@@ -91,7 +91,7 @@ func TestOnlyTheSame(t *testing.T) {
 	}
 	ctx, end := context.WithTimeout(t.Context(), time.Second)
 	defer end()
-	if l, err := other.Take(ctx, func(remote.Job) bool { return true }); !errors.Is(err, context.DeadlineExceeded) {
+	if l, err := other.Take(ctx, func(remote.Job) remote.Fit { return remote.Able }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("%v, %v", l, err)
 	}
 	if got := taken(t, right).Job(); got != sampleJob("k") {

@@ -247,7 +247,7 @@ func taken(t testing.TB, s *Source) remote.Lease {
 	t.Helper()
 	ctx, end := context.WithTimeout(context.Background(), 30*time.Second)
 	defer end()
-	l, err := s.Take(ctx, func(remote.Job) bool { return true })
+	l, err := s.Take(ctx, func(remote.Job) remote.Fit { return remote.Able })
 	if err != nil {
 		t.Fatal(err)
 	}

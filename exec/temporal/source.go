@@ -66,15 +66,15 @@ func (s *Source) Close() {
 	s.client.Close()
 }
 
-// Take waits for a job; see [remote.Source]. Jobs that able does not take are left
-// to other workers.
-func (s *Source) Take(ctx context.Context, able func(remote.Job) bool) (remote.Lease, error) {
+// Take waits for a job; see [remote.Source]. One that is unfit is left to other
+// workers; all others are taken as the service gives them, whatever else waits.
+func (s *Source) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remote.Lease, error) {
 	for {
 		l, err := s.next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if able(l.job) {
+		if fit(l.job) > remote.Unfit {
 			return l, nil
 		}
 		s.log.Debug("a job is left to others", "job", l.job.Key)

@@ -57,30 +57,24 @@ func newStory(start string, order []plan.Task, done map[plan.Address]deed, end s
 	return s, nil
 }
 
-// tree is what the workspace holds once these steps are complete: a deed that
-// is left out leaves the entries to the others which change them.
+// tree is what the workspace holds once these steps are complete.
 func (s *story) tree(completed map[plan.Address]bool) string {
-	entries := map[string]string{} // lines by path
-	add := func(line string) {
-		name, _, _ := strings.Cut(line, " ")
-		entries[name] = line
-	}
+	lines := map[string]bool{}
 	for l := range strings.SplitSeq(s.start, "\n") {
-		add(l)
+		lines[l] = true
 	}
 	for _, d := range s.deeds {
 		if !completed[d.of] {
 			continue
 		}
 		for _, l := range d.gone {
-			name, _, _ := strings.Cut(l, " ")
-			delete(entries, name)
+			delete(lines, l)
 		}
 		for _, l := range d.came {
-			add(l)
+			lines[l] = true
 		}
 	}
-	return strings.Join(slices.Sorted(maps.Values(entries)), "\n")
+	return strings.Join(slices.Sorted(maps.Keys(lines)), "\n")
 }
 
 // look lists what a workspace holds, besides what belongs to the controller: a

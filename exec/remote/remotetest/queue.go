@@ -89,13 +89,13 @@ func made(j remote.Job) remote.Result {
 	return r
 }
 
-func any(remote.Job) bool { return true }
+func any(remote.Job) remote.Fit { return remote.Able }
 
 // take takes the next job, within the patience of the test.
-func take(ctx context.Context, q Queue, from remote.Source, able func(remote.Job) bool) (remote.Lease, error) {
+func take(ctx context.Context, q Queue, from remote.Source, fit func(remote.Job) remote.Fit) (remote.Lease, error) {
 	ctx, end := context.WithTimeout(ctx, q.Patience)
 	defer end()
-	lease, err := from.Take(ctx, able)
+	lease, err := from.Take(ctx, fit)
 	if err != nil {
 		return nil, fmt.Errorf("take: %w", err)
 	}
@@ -103,10 +103,10 @@ func take(ctx context.Context, q Queue, from remote.Source, able func(remote.Job
 }
 
 // none checks that no job is taken for a while.
-func none(ctx context.Context, from remote.Source, able func(remote.Job) bool) error {
+func none(ctx context.Context, from remote.Source, fit func(remote.Job) remote.Fit) error {
 	ctx, end := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer end()
-	lease, err := from.Take(ctx, able)
+	lease, err := from.Take(ctx, fit)
 	if err == nil {
 		return fmt.Errorf("job %s was taken", lease.Job().Key)
 	}
@@ -169,8 +169,13 @@ func testAble(ctx context.Context, q Queue) error {
 	if err := errors.Join(q.Owner.Submit(ctx, a), q.Owner.Submit(ctx, b)); err != nil {
 		return err
 	}
-	only := func(name string) func(remote.Job) bool {
-		return func(j remote.Job) bool { return j.Executor == name }
+	only := func(name string) func(remote.Job) remote.Fit {
+		return func(j remote.Job) remote.Fit {
+			if j.Executor == name {
+				return remote.Able
+			}
+			return remote.Unfit
+		}
 	}
 	lease, err := take(ctx, q, q.Worker, only("agent"))
 	if err != nil {
