@@ -14,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
 )
@@ -24,6 +25,24 @@ func TestConfidenceInWords(t *testing.T) {
 		if got := confidence(c); got != want {
 			t.Errorf("%v: got %q, want %q", c, got, want)
 		}
+	}
+}
+
+// TestWhatCameOfAPatch: an attempt that the controller died in is neither set
+// back nor failed.
+func TestWhatCameOfAPatch(t *testing.T) {
+	try := func(number int, class history.Class) *history.Attempt {
+		a := &history.Attempt{Number: number, Method: history.AttemptStarted{Method: "patch_1"}}
+		if class != "" {
+			a.Failure = &history.AttemptFailed{Class: class}
+		}
+		return a
+	}
+	s := &history.Step{Status: history.Completed, Undone: []*history.Attempt{try(1, ""), try(2, history.Lost)},
+		Attempts: []*history.Attempt{try(3, history.Lost), try(4, history.Crashed), try(5, "")}}
+	const want = "attempt 1 was set back, attempt 2 was cut off, attempt 3 was cut off, attempt 4 failed, attempt 5 was accepted"
+	if got := resultOf(&history.Run{}, s, "patch_1"); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -127,7 +127,7 @@ type reflection struct {
 	Patch      string       `json:"patch_id,omitempty"`
 	Refused    bool         `json:"patch_refused,omitempty"`
 	Unused     string       `json:"patch_unused,omitempty"` // why nothing came of a patch that was not refused
-	Result     string       `json:"patch_result,omitempty"` // what came of one that was tried
+	Result     string       `json:"patch_result,omitempty"` // what came of what was tried
 	RiskScores riskScores   `json:"risk_scores"`
 	Queries    []string     `json:"queries_performed,omitempty"`
 	Sources    []string     `json:"sources_consulted,omitempty"`
@@ -151,6 +151,7 @@ type riskScores struct {
 // became of the patches that they brought.
 func reflectionsOf(r *history.Run, rep *Model) []reflection {
 	var all []reflection
+	asked := map[string]int{} // of a task: how often a server was asked again
 	for _, s := range rep.steps {
 		was := r.Step(s.Address)
 		for _, a := range was.Advised {
@@ -163,8 +164,11 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 			if patch := was.Patch(a.Patch); patch != nil {
 				line.Proposed, line.Refused = patch.Summary, patch.Refused
 				line.Unused, line.Result = unused(r, was, &a), resultOf(r, was, a.Patch)
-			} else if askedAgain(r, s.Task, &a) {
-				line.Proposed = "ask the tracking server again"
+			} else if a.Point == string(advice.Verification) && a.Confidence >= advice.Threshold {
+				if again := requeries(r, s.Task); asked[s.Task] < len(again) {
+					line.Proposed, line.Result = "ask the tracking server again", again[asked[s.Task]]
+					asked[s.Task]++
+				}
 			}
 			all = append(all, line)
 		}
@@ -172,13 +176,26 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 	return all
 }
 
-// askedAgain reports whether a tracking server was asked again on an advice about
-// missing evidence.
-func askedAgain(r *history.Run, task string, a *history.Advised) bool {
-	return a.Point == string(advice.Verification) && a.Confidence >= advice.Threshold &&
-		slices.ContainsFunc(r.EvidenceRetries, func(e history.EvidenceRetry) bool {
-			return e.Task == task && e.Action == "requery"
-		})
+// requeries are what came of asking a tracking server again about a task, in
+// order; "" where it was not asked yet.
+func requeries(r *history.Run, task string) (came []string) {
+	for _, e := range r.EvidenceRetries {
+		if e.Task != task || e.Action != "requery" {
+			continue
+		}
+		result := ""
+		for _, look := range r.Evidence {
+			switch {
+			case look.Task != task || look.Retry != e.Retry || look.Undone != e.Undone:
+			case look.Pass:
+				result = "the evidence was found"
+			default:
+				result = "the evidence was still missing"
+			}
+		}
+		came = append(came, result)
+	}
+	return came
 }
 
 // unused says why a patch that an advice brought was not tried; "" if it was, was
@@ -208,6 +225,9 @@ func resultOf(r *history.Run, s *history.Step, patch string) string {
 		}
 	}
 	say := func(a *history.Attempt, how string) {
+		if a.Lost() {
+			how = "was cut off"
+		}
 		if a.Method.Method == patch {
 			came = append(came, fmt.Sprintf("attempt %d %s", a.Number, how))
 		}
