@@ -2,17 +2,14 @@ package temporal
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 
-	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -91,44 +88,17 @@ func (q *Queue) Submit(ctx context.Context, j remote.Job) error {
 		return fmt.Errorf("temporal: job %q takes %d bytes, and the service is given no more than %d: "+
 			"what is long belongs into its Request", j.Key, len(text), maxPayload)
 	}
-	digest := fmt.Sprintf("%x", sha256.Sum256(text))
 	o := order{Job: j, Queue: TaskQueue(q.Workspace, j.Executor, j.Identity), Silence: q.Silence}
-	err = q.try(ctx, moment, func(ctx context.Context) error {
-		_, err := q.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-			ID:                                       q.name(j.Key),
-			TaskQueue:                                q.name(dispatchV1),
-			WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-			WorkflowExecutionErrorWhenAlreadyStarted: true,
-			EnableEagerStart:                         true,
-			StaticSummary:                            fmt.Sprintf("step %s, attempt %d", j.Step, j.Attempt),
-			Memo:                                     map[string]any{"job": digest},
-		}, dispatchV1, o)
-		return err
-	})
-	var there *serviceerror.WorkflowExecutionAlreadyStarted
-	if errors.As(err, &there) {
-		return q.same(ctx, j.Key, digest)
+	same, err := q.start(ctx, client.StartWorkflowOptions{
+		ID:               q.name(j.Key),
+		TaskQueue:        q.name(dispatchV1),
+		EnableEagerStart: true,
+		StaticSummary:    fmt.Sprintf("step %s, attempt %d", j.Step, j.Attempt),
+	}, text, dispatchV1, o)
+	if err == nil && !same {
+		err = fmt.Errorf("temporal: workspace %q has another job with the key %q: has it two owners?", q.Workspace, j.Key)
 	}
-	return q.said(ctx, err)
-}
-
-// same checks that a key belongs to the job with a digest.
-func (q *Queue) same(ctx context.Context, key, digest string) error {
-	var have string
-	err := q.try(ctx, moment, func(ctx context.Context) error {
-		d, err := q.client.DescribeWorkflowExecution(ctx, q.name(key), "")
-		if err == nil {
-			err = q.data.FromPayload(d.GetWorkflowExecutionInfo().GetMemo().GetFields()["job"], &have)
-		}
-		return err
-	})
-	if err != nil {
-		return q.said(ctx, err)
-	}
-	if have != digest {
-		return fmt.Errorf("temporal: workspace %q has another job with the key %q: has it two owners?", q.Workspace, key)
-	}
-	return nil
+	return err
 }
 
 // Result waits for what came of a job; see [remote.Queue].
@@ -138,32 +108,16 @@ func (q *Queue) Result(ctx context.Context, key string) (remote.Result, error) {
 	return q.result(ctx, key, q.name(key))
 }
 
-// result waits for the end of the workflow of a job. The SDK has a call for that,
-// which says for a minute nothing of a service that is gone.
+// result waits for what came of a job, whose workflow has an id.
 func (s *service) result(ctx context.Context, key, id string) (remote.Result, error) {
-	ask := &workflowservice.GetWorkflowExecutionHistoryRequest{
-		Namespace: s.Client.Namespace, Execution: &common.WorkflowExecution{WorkflowId: id}, WaitNewEvent: true,
-		HistoryEventFilterType: enums.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT, SkipArchival: true,
+	e, err := s.ended(ctx, id)
+	if notFound(err) {
+		return remote.Result{}, fmt.Errorf("%w: %q was not given away", remote.ErrLost, key)
 	}
-	for {
-		var page *workflowservice.GetWorkflowExecutionHistoryResponse
-		err := s.try(ctx, asking+moment, func(ctx context.Context) (err error) {
-			page, err = s.client.WorkflowService().GetWorkflowExecutionHistory(ctx, ask)
-			return err
-		})
-		switch {
-		case notFound(err):
-			return remote.Result{}, fmt.Errorf("%w: %q was not given away", remote.ErrLost, key)
-		case err != nil:
-			return remote.Result{}, s.said(ctx, err)
-		case len(page.GetRawHistory()) > 0:
-			return remote.Result{}, s.refused(errors.New("it sends histories raw: frontend.sendRawWorkflowHistory is to be off"))
-		}
-		if events := page.GetHistory().GetEvents(); len(events) > 0 {
-			return s.end(key, events[len(events)-1])
-		}
-		ask.NextPageToken = page.GetNextPageToken()
+	if err != nil {
+		return remote.Result{}, s.said(ctx, err)
 	}
+	return s.end(key, e)
 }
 
 // end is what the last event of a workflow says.
@@ -175,11 +129,7 @@ func (s *service) end(key string, e *history.HistoryEvent) (r remote.Result, err
 		}
 		return r, err
 	}
-	why := "workflow " + strings.ToLower(e.GetEventType().String()) // called back, or by an operator
-	for f := e.GetWorkflowExecutionFailedEventAttributes().GetFailure(); f != nil; f = f.GetCause() {
-		why = f.GetMessage() // those around it name ids alone
-	}
-	return r, fmt.Errorf("%w: %q: %s", remote.ErrLost, key, why)
+	return r, fmt.Errorf("%w: %q: %s", remote.ErrLost, key, why(e))
 }
 
 // Cancel calls a job back; see [remote.Queue].

@@ -2,14 +2,10 @@ package temporal
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
 
-	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/planlock/planlock/exec"
@@ -78,7 +74,7 @@ func (s *Source) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (rem
 			return l, nil
 		}
 		s.log.Debug("a job is left to others", "job", l.job.Key)
-		if err := l.back(ctx, "it is not able to carry it out", 0); err != nil && ctx.Err() == nil {
+		if err := l.giveBack(ctx, "it is not able to carry it out", 0); err != nil && ctx.Err() == nil {
 			s.log.Warn("a job cannot be handed back", "job", l.job.Key, "err", err)
 		}
 	}
@@ -141,7 +137,7 @@ func (s *Source) enqueue(t *taker, queues []string) {
 	for _, queue := range queues {
 		for s.polls[queue] < len(s.takers) {
 			s.polls[queue]++
-			s.wait.Go(func() { s.poll(queue) })
+			s.wait.Go(func() { s.ask(queue) })
 		}
 	}
 }
@@ -171,16 +167,11 @@ func (s *Source) give(o offer) bool {
 	return true
 }
 
-// poll asks a queue for jobs as long as lanes wait. An answer is never cut off, but
+// ask asks a queue for jobs as long as lanes wait. An answer is never cut off, but
 // by Close: a job could be in it.
-func (s *Source) poll(queue string) {
+func (s *Source) ask(queue string) {
 	for tries := 0; !s.enough(queue); {
-		ctx, end := context.WithTimeout(s.ctx, asking)
-		task, err := s.client.WorkflowService().PollActivityTaskQueue(ctx, &workflowservice.PollActivityTaskQueueRequest{
-			Namespace: s.Client.Namespace, Identity: s.identity(),
-			TaskQueue: &taskqueue.TaskQueue{Name: queue, Kind: enums.TASK_QUEUE_KIND_NORMAL},
-		})
-		end()
+		task, err := s.poll(s.ctx, queue)
 		switch {
 		case s.ctx.Err() != nil:
 		case err == nil && len(task.GetTaskToken()) == 0:
@@ -201,24 +192,13 @@ func (s *Source) poll(queue string) {
 	}
 }
 
-// identity is how the service calls this worker.
-func (s *Source) identity() string {
-	if s.Client.Identity != "" {
-		return s.Client.Identity
-	}
-	host, _ := os.Hostname() // "" is no worse than a name that nobody knows
-	return fmt.Sprintf("%d@%s", os.Getpid(), host)
-}
-
 // take has a lane have what was got. A lane that has found another job meanwhile
 // does not keep it from other workers.
 func (s *Source) take(task *workflowservice.PollActivityTaskQueueResponse) {
-	l := &lease{source: s, token: task.GetTaskToken(), silence: task.GetHeartbeatTimeout().AsDuration(),
-		id: task.GetWorkflowExecution().GetWorkflowId()}
-	l.ctx, l.stop = context.WithCancelCause(s.ctx)
+	l := &lease{hold: s.held(s.ctx, task)}
 	if err := s.data.FromPayloads(task.GetInput(), &l.job); err != nil {
 		s.log.Warn("a job cannot be read", "workflow", l.id, "err", err)
-		if err := l.unreadable(s.ctx, err); err != nil {
+		if err := l.unreadable(s.ctx, "job", err); err != nil {
 			s.log.Warn("a job cannot be handed back", "workflow", l.id, "err", err)
 		}
 		return
@@ -233,7 +213,7 @@ func (s *Source) take(task *workflowservice.PollActivityTaskQueueResponse) {
 func (s *Source) refuse(l *lease) {
 	ctx, end := context.WithTimeout(s.ctx, moment)
 	defer end()
-	if err := l.back(ctx, "no lane is free", 50*time.Millisecond); err != nil && s.ctx.Err() == nil {
+	if err := l.giveBack(ctx, "no lane is free", 50*time.Millisecond); err != nil && s.ctx.Err() == nil {
 		s.log.Warn("a job cannot be handed back", "job", l.job.Key, "err", err)
 	}
 }
