@@ -35,8 +35,8 @@ const (
 	cancelling   = "planlock-cancel"  // the signal
 	owners       = "owners"           // the task queue of owners, in the workspace
 	goingOn      = "planlock-go-on"   // the signal
-	standing     = "planlock-state"   // the query of how the run stood last
-	stopping     = "planlock-stop"    // the query of who cancelled it
+	standing     = "planlock-state"   // the query of how the run stood last; and the memo, for which no owner is needed
+	stopping     = "planlock-stop"    // the memo of who cancels it
 	refused      = "refused"          // the type of the failure of an answer that does not count
 	letGo        = "let-go"           // that of an owner that lets go of a run which has not ended
 	longV1       = 1000               // how many events a history has before another one begins
@@ -63,8 +63,10 @@ func run(ctx workflow.Context, c course) (State, error) {
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
 	}))
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		workflow.GetSignalChannel(ctx, cancelling).Receive(ctx, &w.stop)
-		w.stopped = true
+		var by Stop
+		workflow.GetSignalChannel(ctx, cancelling).Receive(ctx, &by)
+		w.stopped = &by
+		w.note(ctx, stopping, by)
 		stop()
 	})
 	for {
@@ -86,9 +88,13 @@ func run(ctx workflow.Context, c course) (State, error) {
 // A way is the workflow of a run while it goes on.
 type way struct {
 	course
-	woken   bool // there may be something to do
-	stopped bool // by the signal
-	stop    Stop
+	woken   bool  // there may be something to do
+	stopped *Stop // who cancelled it, by the signal
+}
+
+// note keeps something where it is found without an owner.
+func (w *way) note(ctx workflow.Context, name string, of any) {
+	_ = workflow.UpsertMemo(ctx, map[string]any{name: of}) // both are JSON
 }
 
 // listen has it be asked and told.
@@ -104,7 +110,6 @@ func (w *way) listen(ctx workflow.Context) error {
 	})
 	return errors.Join(
 		workflow.SetQueryHandler(ctx, standing, func() (State, error) { return w.State, nil }),
-		workflow.SetQueryHandler(ctx, stopping, func() (Stop, error) { return w.stop, nil }),
 		workflow.SetUpdateHandlerWithOptions(ctx, answering, func(ctx workflow.Context, a ask.Answer) error {
 			err := workflow.ExecuteActivity(answer, answering, a).Get(ctx, nil)
 			if err == nil {
@@ -135,6 +140,7 @@ func (w *way) stands(ctx workflow.Context, s State, err error) time.Duration {
 	}
 	further := !s.same(w.State)
 	w.State = s
+	w.note(ctx, standing, s)
 	switch {
 	case err == nil && len(s.Questions) > 0 && s.Until.IsZero():
 		w.Idle = 0
@@ -186,7 +192,9 @@ func (w *way) wait(ctx workflow.Context, long time.Duration) {
 }
 
 // over reports whether nothing is to be done any more.
-func (w *way) over(ctx workflow.Context) bool { return w.State.Over || w.stopped || ctx.Err() != nil }
+func (w *way) over(ctx workflow.Context) bool {
+	return w.State.Over || w.stopped != nil || ctx.Err() != nil
+}
 
 // long reports whether another history is to begin.
 func (w *way) long(ctx workflow.Context) bool {
@@ -206,8 +214,8 @@ func (w *way) end(ctx workflow.Context) (State, error) {
 		return w.State, nil
 	}
 	w.State.Says = "it was cancelled"
-	if w.stopped {
-		w.State.Says = fmt.Sprintf("it was cancelled by %s: %s", w.stop.By, w.stop.Why)
+	if w.stopped != nil {
+		w.State.Says = fmt.Sprintf("it was cancelled by %s: %s", w.stopped.By, w.stopped.Why)
 	}
 	return w.State, temporal.NewCanceledError(w.State)
 }

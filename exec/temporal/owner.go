@@ -55,13 +55,15 @@ func (o *Owner) Run(ctx context.Context) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	failed := make(chan error, 1) // the first that is
-	w := worker.New(s.client, s.name(runV1), worker.Options{OnFatalError: func(err error) {
-		select {
-		case failed <- s.refused(err):
-		default:
-		}
-		fail(err)
-	}})
+	w := worker.New(s.client, s.name(runV1), worker.Options{
+		StickyScheduleToStartTimeout: s.Silence, // others decide where an owner is gone
+		OnFatalError: func(err error) {
+			select {
+			case failed <- s.refused(err):
+			default:
+			}
+			fail(err)
+		}})
 	registerRun(w)
 	w.RegisterActivityWithOptions(o.answer, sdkactivity.RegisterOptions{Name: answering})
 	if err := w.Start(); err != nil {
@@ -151,7 +153,10 @@ func (o *Owner) told(s *service, t Task, err error) {
 // stopOf is who cancels a run, as far as that is known.
 func (s *service) stopOf(ctx context.Context, id string) error {
 	var stop Stop
-	err := s.query(ctx, id, stopping, &stop)
+	d, err := s.describe(ctx, id)
+	if noted := d.GetWorkflowExecutionInfo().GetMemo().GetFields()[stopping]; noted != nil {
+		err = s.data.FromPayload(noted, &stop)
+	}
 	if err != nil {
 		s.log.Warn("who cancels a run is not known", "workflow", id, "err", err)
 	}

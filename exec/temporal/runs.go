@@ -71,44 +71,33 @@ func (r *Runs) id(key string) string { return r.name("run:" + key) }
 
 // State is how the run of a task stands: as its owner said last where one has it in
 // hand, a fifth of Config.Silence ago or less, and else as the last one left it.
-func (r *Runs) State(ctx context.Context, key string) (State, error) {
-	var s State
-	closed := false
-	err := r.try(ctx, moment, func(ctx context.Context) error {
-		d, err := r.client.DescribeWorkflowExecution(ctx, r.id(key), "")
-		if err != nil {
-			return err
-		}
-		closed = d.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING
-		for _, a := range d.GetPendingActivities() {
-			if a.GetActivityType().GetName() == advancing && a.GetHeartbeatDetails() != nil {
-				return r.data.FromPayloads(a.GetHeartbeatDetails(), &s)
-			}
-		}
-		return nil
-	})
-	if err == nil && closed {
+func (r *Runs) State(ctx context.Context, key string) (s State, err error) {
+	d, err := r.describe(ctx, r.id(key))
+	if err != nil {
+		return s, r.about(ctx, key, err)
+	}
+	info := d.GetWorkflowExecutionInfo()
+	if info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return r.Wait(ctx, key)
 	}
-	if err == nil && s.Run == "" {
-		err = r.query(ctx, r.id(key), standing, &s)
-		if err != nil && passing(err) && ctx.Err() == nil {
-			return s, fmt.Errorf("temporal: nobody says how the run of task %q stands (%w): is an owner of workspace %q running?",
-				key, err, r.Workspace)
+	if noted := info.GetMemo().GetFields()[standing]; noted != nil {
+		err = r.data.FromPayload(noted, &s)
+	}
+	for _, a := range d.GetPendingActivities() {
+		if a.GetActivityType().GetName() == advancing && a.GetHeartbeatDetails() != nil {
+			s = State{}
+			err = r.data.FromPayloads(a.GetHeartbeatDetails(), &s)
 		}
 	}
-	return s, r.about(ctx, key, err)
+	return s, unread(key, err)
 }
 
-// query asks a workflow, which an owner answers for it.
-func (s *service) query(ctx context.Context, id, what string, into any) error {
-	ctx, end := context.WithTimeout(ctx, moment)
-	defer end()
-	value, err := s.client.QueryWorkflow(ctx, id, "", what)
+// unread says that the state of a run cannot be read.
+func unread(key string, err error) error {
 	if err == nil {
-		err = value.Get(into)
+		return nil
 	}
-	return err
+	return fmt.Errorf("temporal: how the run of task %q stands cannot be read: %w", key, err)
 }
 
 // Wait waits until nobody goes on with the run of a task any more: it has ended, or,
@@ -126,10 +115,7 @@ func (r *Runs) Wait(ctx context.Context, key string) (s State, err error) {
 	default: // by an operator
 		s.Says = why(e)
 	}
-	if err != nil {
-		err = fmt.Errorf("temporal: how the run of task %q stands cannot be read: %w", key, err)
-	}
-	return s, err
+	return s, unread(key, err)
 }
 
 // why is why a workflow ended otherwise than it should.

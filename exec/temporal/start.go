@@ -30,16 +30,22 @@ func (s *service) start(ctx context.Context, o client.StartWorkflowOptions, text
 	})
 	var have string
 	if errors.As(err, new(*serviceerror.WorkflowExecutionAlreadyStarted)) {
-		err = s.try(ctx, moment, func(ctx context.Context) error {
-			d, err := s.client.DescribeWorkflowExecution(ctx, o.ID, "")
-			if err == nil {
-				err = s.data.FromPayload(d.GetWorkflowExecutionInfo().GetMemo().GetFields()["job"], &have)
-			}
-			return err
-		})
+		d, err := s.describe(ctx, o.ID)
+		if err == nil {
+			err = s.data.FromPayload(d.GetWorkflowExecutionInfo().GetMemo().GetFields()["job"], &have)
+		}
 		return have == digest, s.said(ctx, err)
 	}
 	return err == nil, s.said(ctx, err)
+}
+
+// describe is what the service knows of the workflow with an id.
+func (s *service) describe(ctx context.Context, id string) (d *workflowservice.DescribeWorkflowExecutionResponse, err error) {
+	err = s.try(ctx, moment, func(ctx context.Context) (err error) {
+		d, err = s.client.DescribeWorkflowExecution(ctx, id, "")
+		return err
+	})
+	return d, err
 }
 
 // ended waits for the end of a workflow, and of those that go on with it, and is the

@@ -45,16 +45,16 @@ func TestReplay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			replayer := worker.NewWorkflowReplayer()
 			register(replayer)
-			if err := replayer.ReplayWorkflowHistory(nil, recorded(t, name)); err != nil {
+			if err := replayer.ReplayWorkflowHistory(nil, recorded(t, "v1", name)); err != nil {
 				t.Errorf("%v\nA workflow is not changed: add a version beside it.", err)
 			}
 		})
 	}
 }
 
-func recorded(t *testing.T, name string) *history.History {
+func recorded(t *testing.T, version, name string) *history.History {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "v1", name+".json"))
+	f, err := os.Open(filepath.Join("testdata", version, name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func recorded(t *testing.T, name string) *history.History {
 // TestVersionIsTheSame compares what the workflow has done with what its version
 // 1 had: a replay only compares the names.
 func TestVersionIsTheSame(t *testing.T) {
-	h := recorded(t, "done")
+	h := recorded(t, "v1", "done")
 	var o order
 	input := h.Events[0].GetWorkflowExecutionStartedEventAttributes()
 	if got := input.GetWorkflowType().GetName(); got != dispatchV1 {
@@ -99,8 +99,17 @@ func TestVersionIsTheSame(t *testing.T) {
 		t.Fatalf("%d activities", len(seen.activities))
 	}
 	now := seen.activities[0]
+	want := optionsOf(was)
+	if was.GetActivityType().GetName() != now.name || !reflect.DeepEqual(now.options, want) {
+		t.Errorf("version 1 has %s\n%+v %+v, had %s\n%+v %+v\nA workflow is not changed: add a version beside it.", now.name,
+			now.options, now.options.RetryPolicy, was.GetActivityType().GetName(), want, want.RetryPolicy)
+	}
+}
+
+// optionsOf are those with which an activity was begun.
+func optionsOf(was *history.ActivityTaskScheduledEventAttributes) workflow.ActivityOptions {
 	p := was.GetRetryPolicy()
-	want := workflow.ActivityOptions{
+	return workflow.ActivityOptions{
 		TaskQueue:           was.GetTaskQueue().GetName(),
 		StartToCloseTimeout: was.GetStartToCloseTimeout().AsDuration(),
 		HeartbeatTimeout:    was.GetHeartbeatTimeout().AsDuration(),
@@ -111,10 +120,6 @@ func TestVersionIsTheSame(t *testing.T) {
 			MaximumAttempts:        p.GetMaximumAttempts(),
 			NonRetryableErrorTypes: p.GetNonRetryableErrorTypes(),
 		},
-	}
-	if was.GetActivityType().GetName() != now.name || !reflect.DeepEqual(now.options, want) {
-		t.Errorf("version 1 has %s\n%+v %+v, had %s\n%+v %+v\nA workflow is not changed: add a version beside it.", now.name,
-			now.options, now.options.RetryPolicy, was.GetActivityType().GetName(), want, want.RetryPolicy)
 	}
 }
 
@@ -243,28 +248,28 @@ func TestRecord(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h := historyOf(t, q, j.Key)
+		h := historyOf(t, q.service, q.name(j.Key))
 		replayer := worker.NewWorkflowReplayer()
 		register(replayer)
 		if err := replayer.ReplayWorkflowHistory(nil, h); err != nil {
 			t.Error(err)
 		}
 		if *record {
-			keep(t, name, h)
+			keep(t, "v1", name, h)
 			continue
 		}
-		if was, is := types(recorded(t, name)), types(h); !reflect.DeepEqual(was, is) {
+		if was, is := types(recorded(t, "v1", name)), types(h); !reflect.DeepEqual(was, is) {
 			t.Errorf("%s is %v, was %v", name, is, was)
 		}
 	}
 }
 
-// historyOf is the history of a job, once its first decision is made.
-func historyOf(t *testing.T, q *Queue, key string) *history.History {
+// historyOf is the history of a workflow, once its first decision is made.
+func historyOf(t *testing.T, s *service, id string) *history.History {
 	t.Helper()
 	for range 100 {
 		h := &history.History{}
-		events := q.client.GetWorkflowHistory(t.Context(), q.name(key), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		events := s.client.GetWorkflowHistory(t.Context(), id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		for events.HasNext() {
 			e, err := events.Next()
 			if err != nil {
@@ -277,15 +282,15 @@ func historyOf(t *testing.T, q *Queue, key string) *history.History {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatalf("nothing is decided for %s", key)
+	t.Fatalf("nothing is decided for %s", id)
 	return nil
 }
 
-func keep(t *testing.T, name string, h *history.History) {
+func keep(t *testing.T, version, name string, h *history.History) {
 	t.Helper()
 	text, err := temporalproto.CustomJSONMarshalOptions{Indent: " "}.Marshal(h)
 	if err == nil {
-		err = os.WriteFile(filepath.Join("testdata", "v1", name+".json"), append(text, '\n'), 0o644)
+		err = os.WriteFile(filepath.Join("testdata", version, name+".json"), append(text, '\n'), 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
