@@ -114,7 +114,8 @@ func TestCourse(t *testing.T) {
 		at    []time.Duration // when they were
 	}{
 		"ends":  {[]turn{{done, nil}}, []string{""}, []time.Duration{0}},
-		"gone":  {[]turn{{err: gone(fresh)}, {err: gone(further)}, {done, nil}}, []string{"", "r", "r"}, []time.Duration{0, 0, 0}},
+		"gone": {[]turn{{err: gone(fresh)}, {err: gone(further)}, {done, nil}}, []string{"", "r", "r"},
+			[]time.Duration{0, 0, 0}},
 		"early": {[]turn{{err: temporal.NewHeartbeatTimeoutError()}, {done, nil}}, []string{"", ""}, []time.Duration{0, 1}},
 		"stuck": {[]turn{{err: lets}, {err: lets}, {err: lets}, {further, nil}, {further, nil}, {done, nil}},
 			[]string{"", "r", "r", "r", "r", "r"}, []time.Duration{0, 0, 1, 3, 3, 4}},

@@ -40,7 +40,8 @@ func (h *host) questions() *escalator.Folder {
 }
 
 // advance begins a run or goes on with it, in a folder that is made anew.
-func (h *host) advance(ctx context.Context, t temporal.Task, report func(temporal.State) error) (s temporal.State, err error) {
+func (h *host) advance(ctx context.Context, t temporal.Task, report func(temporal.State) error) (s temporal.State,
+	err error) {
 	dir, err := os.MkdirTemp("", "run-")
 	if err != nil {
 		return s, err
@@ -54,28 +55,25 @@ func (h *host) advance(ctx context.Context, t temporal.Task, report func(tempora
 				_ = report(temporal.StateOf(e.State)) // ctx ends where that is of no use any more
 			}
 		}}
-	text, err := checkpoint.NewStore(h.blobs).Get(ctx, ledger.Digest(t.Plan))
-	if err != nil {
-		return s, err
-	}
-	draft, err := native.Read("plan.toml", text)
-	if err != nil {
-		return temporal.State{Over: true, Says: err.Error()}, nil // nor can another owner
-	}
 	var before []string // what was accepted when the run began
 	run, err := ws.History(ctx, t.Run)
 	begun := err == nil
 	if begun {
 		before, err = run.Started.Acknowledged, ws.Rebuild(ctx, t.Run)
-	} else if errors.Is(err, exec.ErrNoRun) {
-		err = nil
 	}
+	if err != nil && !errors.Is(err, exec.ErrNoRun) {
+		return s, err
+	}
+	text, err := checkpoint.NewStore(h.blobs).Get(ctx, ledger.Digest(t.Plan))
 	if err != nil {
 		return s, err
 	}
-	locked, err := plan.Lock(draft, plan.LockOptions{Check: c.Options(), Acknowledged: before})
+	locked, err := lock(c, text, before)
+	if err != nil && !begun { // nor can another owner
+		return temporal.State{Over: true, Says: err.Error()}, nil
+	}
 	if err != nil {
-		return temporal.State{Run: t.Run, Over: true, Says: err.Error()}, nil
+		return s, err
 	}
 	var r *exec.Report
 	if begun {
@@ -86,10 +84,19 @@ func (h *host) advance(ctx context.Context, t temporal.Task, report func(tempora
 	return temporal.StateOf(r.Run), err
 }
 
+// lock makes the lock of a plan: for a run that has begun, the one that it began with.
+func lock(c *exec.Controller, text []byte, acknowledged []string) (*plan.Locked, error) {
+	draft, err := native.Read("plan.toml", text)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Lock(draft, plan.LockOptions{Check: c.Options(), Acknowledged: acknowledged})
+}
+
 // begin begins a run, whose id is known to all owners before: with the one that an
 // earlier owner was to begin it with, unless another run has begun since.
-func begin(ctx context.Context, c *exec.Controller, locked *plan.Locked, report func(temporal.State) error) (*exec.Report,
-	error) {
+func begin(ctx context.Context, c *exec.Controller, locked *plan.Locked,
+	report func(temporal.State) error) (*exec.Report, error) {
 	if c.RunID != "" {
 		r, err := c.Run(ctx, locked)
 		if !errors.As(err, new(*exec.RefusedError)) || r.Status() != "" {

@@ -124,8 +124,8 @@ func (h *hold) complete(ctx context.Context, result any, failed error, came func
 
 // unreadable ends what this process cannot read.
 func (h *hold) unreadable(ctx context.Context, what string, err error) error {
-	return h.complete(ctx, nil, temporal.NewNonRetryableApplicationError(
-		fmt.Sprintf("worker %s cannot read the %s: %v", h.identity(), what, err), notReadable, nil), func() bool { return false })
+	text := fmt.Sprintf("worker %s cannot read the %s: %v", h.identity(), what, err)
+	return h.complete(ctx, nil, temporal.NewNonRetryableApplicationError(text, notReadable, nil), func() bool { return false })
 }
 
 // identity is how the service calls this process.

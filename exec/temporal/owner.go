@@ -47,6 +47,9 @@ type Owner struct {
 // Run carries out what is given to the owner until ctx ends: then each run
 // is let go of, at a checkpoint, and others go on with it.
 func (o *Owner) Run(ctx context.Context) error {
+	if o.Advance == nil || o.Answer == nil {
+		return errors.New("temporal: set Owner.Advance and Owner.Answer: how runs are carried out, and answers kept")
+	}
 	s, err := open(ctx, o.Config)
 	if err != nil {
 		return err

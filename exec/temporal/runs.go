@@ -61,7 +61,8 @@ func (r *Runs) Start(ctx context.Context, t Task) error {
 	same, err := r.start(ctx, o, text, runV1,
 		course{Task: t, Queue: r.name(owners), Silence: r.Silence, State: State{Run: t.Run}})
 	if err == nil && !same {
-		err = fmt.Errorf("temporal: workspace %q has another task with the key %q: give this one another key", r.Workspace, t.Key)
+		err = fmt.Errorf("temporal: workspace %q has another task with the key %q: give this one another key", r.Workspace,
+			t.Key)
 	}
 	return err
 }
@@ -178,7 +179,8 @@ func (r *Runs) GoOn(ctx context.Context, key string) error {
 // Cancel has the owner let go of the run of a task, at a checkpoint, and nobody go on
 // with it. The journal has who wanted that.
 func (r *Runs) Cancel(ctx context.Context, key string, stop exec.Stop) error {
-	return r.signal(ctx, key, cancelling, Stop{By: cmp.Or(stop.By, r.identity()), Why: cmp.Or(stop.Why, "it is not wanted any more")})
+	return r.signal(ctx, key, cancelling,
+		Stop{By: cmp.Or(stop.By, r.identity()), Why: cmp.Or(stop.Why, "it is not wanted any more")})
 }
 
 func (r *Runs) signal(ctx context.Context, key, name string, of any) error {
@@ -190,7 +192,8 @@ func (r *Runs) signal(ctx context.Context, key, name string, of any) error {
 // about is what the service said of a task.
 func (r *Runs) about(ctx context.Context, key string, err error) error {
 	if notFound(err) {
-		return fmt.Errorf("%w: %q is not one of workspace %q, or nobody goes on with it any more", ErrNoTask, key, r.Workspace)
+		return fmt.Errorf("%w: %q is not one of workspace %q, or nobody goes on with it any more", ErrNoTask, key,
+			r.Workspace)
 	}
 	return r.said(ctx, err)
 }

@@ -29,7 +29,8 @@ type Config struct {
 	Workspace string
 	// Silence is after how long a worker is gone that was not heard of, and how
 	// long one goes on that cannot reach the service; 0: 5 seconds. Workers say
-	// that they are there five times as often. Owners decide it.
+	// that they are there five times as often. Owners decide it; for owners
+	// themselves, who starts the run.
 	Silence time.Duration
 	// Log gets what is of interest to whoever looks after it; nil discards it.
 	Log *slog.Logger

@@ -40,8 +40,9 @@ func (s *service) start(ctx context.Context, o client.StartWorkflowOptions, text
 }
 
 // describe is what the service knows of the workflow with an id.
-func (s *service) describe(ctx context.Context, id string) (d *workflowservice.DescribeWorkflowExecutionResponse, err error) {
-	err = s.try(ctx, moment, func(ctx context.Context) (err error) {
+func (s *service) describe(ctx context.Context, id string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	var d *workflowservice.DescribeWorkflowExecutionResponse
+	err := s.try(ctx, moment, func(ctx context.Context) (err error) {
 		d, err = s.client.DescribeWorkflowExecution(ctx, id, "")
 		return err
 	})
