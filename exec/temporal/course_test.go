@@ -113,7 +113,7 @@ func TestCourse(t *testing.T) {
 		runs  []string        // what owners were told that was begun
 		at    []time.Duration // when they were
 	}{
-		"ends":  {[]turn{{done, nil}}, []string{""}, []time.Duration{0}},
+		"ends": {[]turn{{done, nil}}, []string{""}, []time.Duration{0}},
 		"gone": {[]turn{{err: gone(fresh)}, {err: gone(further)}, {done, nil}}, []string{"", "r", "r"},
 			[]time.Duration{0, 0, 0}},
 		"early": {[]turn{{err: temporal.NewHeartbeatTimeoutError()}, {done, nil}}, []string{"", ""}, []time.Duration{0, 1}},
