@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/guard"
@@ -133,7 +134,8 @@ func (l *Life) Begin(ctx context.Context) error {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
 	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base),
-		l.mounted(), l.shared(), replaced, l.unwatched(started), notEnded(waiting), l.notCovered())
+		l.mounted(), l.shared(), replaced, l.unwatched(started), notEnded(waiting), l.notCovered(),
+		lacking(env))
 	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}
@@ -185,6 +187,17 @@ func (l *Life) notCovered() (warnings []string) {
 	for _, of := range l.Needs {
 		if not := of.NotCovered(box); err == nil && not != "" {
 			warnings = append(warnings, not)
+		}
+	}
+	return warnings
+}
+
+// lacking warns of what the plan has the run depend on, and what is not there.
+func lacking(env *envelope.Envelope) (warnings []string) {
+	for _, c := range env.Components {
+		if c.Digest.IsZero() {
+			warnings = append(warnings, fmt.Sprintf("the run is bound to %s, which is not there (%s); the run stops once it is",
+				strings.Replace(c.Name, ":", " ", 1), c.Text))
 		}
 	}
 	return warnings
