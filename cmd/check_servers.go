@@ -17,6 +17,7 @@ type wantedServer struct {
 	Name       string         `json:"name"`
 	Need       string         `json:"need"`
 	Steps      []plan.Address `json:"steps,omitempty"` // that call its tools
+	Sought     bool           `json:"sought"`          // lock and run look whether it is there
 	Configured bool           `json:"configured"`
 	File       string         `json:"file,omitempty"`    // that configures it
 	Install    string         `json:"install,omitempty"` // as the plan has it
@@ -27,7 +28,7 @@ type wantedServer struct {
 // configured.
 func wantedServers(p *plan.Plan, servers *mcp.Servers) (list []wantedServer) {
 	for _, w := range exec.WantedServers(p) {
-		s := wantedServer{Name: w.Name, Need: w.Need, Steps: w.Steps, Install: w.Install}
+		s := wantedServer{Name: w.Name, Need: w.Need, Steps: w.Steps, Sought: w.Sought, Install: w.Install}
 		file, err := servers.Where(w.Name)
 		if err != nil {
 			s.Why = strings.TrimPrefix(err.Error(), "mcp: ")
@@ -45,7 +46,7 @@ func printServers(w io.Writer, wanted []wantedServer) {
 	if len(wanted) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "Tool servers that it wants; lock and run look whether they are there, check starts none:")
+	fmt.Fprintln(w, "Tool servers that it wants; lock and run look whether those are there of which nothing else is said, check starts none:")
 	for _, s := range wanted {
 		by := ""
 		if len(s.Steps) > 0 {
@@ -57,13 +58,15 @@ func printServers(w io.Writer, wanted []wantedServer) {
 		}
 		where := "no file configures it: write it in .mcp.json, or name a file with --mcp"
 		switch {
+		case !s.Sought:
+			where = "nobody looks whether it is there"
 		case s.Configured:
 			where = "configured in " + s.File
 		case s.Why != "":
 			where = s.Why
 		}
 		fmt.Fprintf(w, "  %s  %s%s; %s\n", escaped(s.Name), s.Need, escaped(by), escaped(where))
-		if s.Install != "" && !s.Configured {
+		if s.Install != "" && s.Sought && !s.Configured {
 			fmt.Fprintf(w, "       the plan installs it by  %s\n", escaped(s.Install))
 		}
 	}

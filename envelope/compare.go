@@ -71,6 +71,8 @@ func (m Move) String() string {
 		return fmt.Sprintf("%s is new: %s", name, m.To.state())
 	case m.To.Digest.IsZero() && !m.From.Digest.IsZero():
 		return fmt.Sprintf("%s is gone (%s); it was %s", name, m.To.Text, m.From.state())
+	case m.To.Text == m.From.Text && m.To.Text != "":
+		return fmt.Sprintf("%s, still %q, moved from sha256 %s to %s", name, m.To.Text, m.From.Digest.Short(), m.To.Digest.Short())
 	}
 	return fmt.Sprintf("%s moved from %s to %s", name, m.From.state(), m.To.state())
 }

@@ -78,7 +78,7 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 			served, err := e.toolServers(ctx)
 			return append(all, served...), err
 		}}
-	e.servers.of = c.Servers
+	e.servers.of, e.servers.sought = c.Servers, binding.Sought(e.Plan)
 	e.deliveries = &deliveries.Deliveries{Session: e.Session}
 	e.rewind = &rewind.Rewind{Session: e.Session, Deliveries: e.deliveries}
 	e.Tell = func(event.Event) {}

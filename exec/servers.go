@@ -43,6 +43,7 @@ func WantedServers(p *plan.Plan) []WantedServer { return binding.WantedIn(p) }
 // has to be accepted and was not.
 type servers struct {
 	of       ToolServers // nil: nobody looks
+	sought   []string    // those that are looked for
 	accepted []string
 
 	mu   sync.Mutex
@@ -95,17 +96,17 @@ func ServersOf(s *plan.Step) (names []string) { return binding.Called(s) }
 
 // askServers adds what has to be accepted of tool servers to what is needed.
 func (e *execution) askServers() {
-	for _, name := range binding.ToolNames(e.Plan) {
+	for _, name := range e.servers.sought {
 		if accept, found := e.servers.find(name); found && accept.Code != "" {
 			e.Needs = append(e.Needs, needs.Of{Name: "tool server " + name, Accept: &accept})
 		}
 	}
 }
 
-// toolServers are the servers that the plan names and that are configured, each
+// toolServers are the servers that are looked for and that are configured, each
 // with its version, as the envelope has them.
 func (e *execution) toolServers(ctx context.Context) (all []probe.Agent, err error) {
-	for _, name := range binding.ToolNames(e.Plan) {
+	for _, name := range e.servers.sought {
 		if _, found := e.servers.find(name); !found {
 			continue
 		}

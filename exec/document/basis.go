@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
@@ -64,7 +65,7 @@ func (b *bases) add(basis history.Basis) {
 
 // stand says of all steps what they rest on, and counts that.
 func (rep *Model) stand(p *plan.Plan, r *history.Run) {
-	standings, essential, looks := r.Standings(), p.Essential(), p.Looking()
+	standings, essential, looks, contract := r.Standings(), p.Essential(), p.Looking(), &guard.Contract{Plan: p}
 	for i, s := range rep.steps {
 		basis, why := standings.Of(r.Steps[i])
 		if basis == "" {
@@ -72,7 +73,7 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 		}
 		rep.Counts.Bases.add(basis)
 		s.Standing = &standing{Basis: basis, Why: why}
-		if _, in, ok := p.Step(s.Address); ok && essential(in) && !basis.Counts() {
+		if _, in := contract.At(s.Address); in != nil && essential(in) && !basis.Counts() && !standings.Fell(s.Address) {
 			if s.Standing.leftOut = s.Skipped != nil && s.Skipped.Done; !s.Standing.leftOut {
 				if s.Standing.Verify = verify(s, r.Steps[i], r.Started.Format); looks(in) || r.Steps[i].Idle() {
 					s.Standing.looks, s.Standing.Verify = true, NotCritical(r.Started.Format)

@@ -106,7 +106,7 @@ func TestCheckpointReasons(t *testing.T) {
 	s := begin(t, limiter())
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Direct, Complexity: 1})
 	s.start("1.1", "primary").add(5, "1.1", 1, &history.AttemptEnded{Tokens: 42}).accept("1.1", "primary")
-	holds("direct", draw(s), `reason: "running"`, `  mode: "DIRECT"`, `  current_phase: null`, `  total_phases: 1`,
+	holds("direct", draw(s), `id: null`, `reason: "running"`, `  mode: "DIRECT"`, `  current_phase: null`, `  total_phases: 1`,
 		`  completed: []`, `tokens_used: 42`, `  can_resume: true`)
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, From: history.Direct, Complexity: 3,
 		Planned: 1,
@@ -117,7 +117,7 @@ func TestCheckpointReasons(t *testing.T) {
 	s.add(1, "", 0, &history.PhaseOver{Phase: "task 1", Number: 1, Of: 2, Completed: 1})
 	holds("a phase is over", draw(s), `reason: "phase_complete"`, `  current_phase: 1`)
 	s.start("2.1", "primary")
-	holds("the next one began", draw(s), `reason: "running"`, `  current_phase: 2`)
+	holds("the next one began", draw(s), `id: null`, `reason: "running"`, `  current_phase: 2`)
 	s.accept("2.1", "primary")
 	holds("ended, and nothing failed", draw(s.end(history.Partial)), `reason: "task_complete"`, `  can_resume: false`)
 }
@@ -224,6 +224,20 @@ func TestStuckReport(t *testing.T) {
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%s", want, report)
+		}
+	}
+}
+
+// TestRefusedToGoOn: a report says why a run does not go on, and not merely that somebody
+// is to have it go on.
+func TestRefusedToGoOn(t *testing.T) {
+	s := begin(t, limiter())
+	s.start("1.1", "primary").accept("1.1", "primary")
+	s.add(1, "", 0, &history.Paused{Why: "refused: context ctx.md moved (put it back)"})
+	for _, name := range []string{"report.txt", "report.md"} {
+		text := strings.Join(strings.Fields(string(drawn(t, s, name))), " ")
+		if !strings.Contains(text, "It was refused to go on: context ctx.md moved (put it back). Then go on") {
+			t.Errorf("%s does not say what moved:\n%s", name, text)
 		}
 	}
 }

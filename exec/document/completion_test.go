@@ -85,6 +85,14 @@ func TestCompletionCriteria(t *testing.T) {
 		{"for production", func(p *plan.Plan) {
 			p.Completion.Flags = []plan.Setting{{Key: "production_ready", Value: plan.Value{Kind: "boolean", Text: "true"}}}
 		}, nil, `{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null,"production_ready":null}`},
+		{"found ready for production", func(p *plan.Plan) {
+			p.Completion.Flags = []plan.Setting{{Key: "production_ready", Value: plan.Value{Kind: "boolean", Text: "true"}}}
+		}, []gate.Judgement{found("production_ready", true)},
+			`{"primary_deliverable_exists":null,"quality_standards_met":true,"verification_passed":null,"production_ready":true}`},
+		{"not found ready for production by one of two", func(p *plan.Plan) {
+			p.Completion.Flags = []plan.Setting{{Key: "production_ready", Value: plan.Value{Kind: "boolean", Text: "true"}}}
+		}, []gate.Judgement{found("production_ready", false), found("production_ready", true)},
+			`{"primary_deliverable_exists":null,"quality_standards_met":true,"verification_passed":null,"production_ready":false}`},
 		{"for somebody", func(p *plan.Plan) { p.Goal = "A limiter for volunteers" }, nil,
 			`{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null,"user_documentation_exists":null}`},
 	} {
@@ -136,4 +144,12 @@ func TestCompletionCriteria(t *testing.T) {
 			}
 		})
 	}
+}
+
+// found is what a reviewer said of a criterion at the end.
+func found(criterion string, met bool) gate.Judgement {
+	j := passed("review", gate.Final)
+	j.Verdict.Review = &gate.Review{Reviewer: "bob", Criteria: []gate.Criterion{{Text: criterion, Met: &met,
+		Citations: []gate.Citation{{Path: "x", Shows: "changed"}}}}}
+	return j
 }

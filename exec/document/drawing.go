@@ -87,6 +87,7 @@ func (m *Model) functions() map[string]any {
 		"mark":         func(status any) safe { return safe(mark(fmt.Sprint(status))) },
 		"outcome":      func(s history.Status) safe { return safe(outcome(s)) },
 		"meaning":      meaning,
+		"why":          (*step).meaning,
 		"adviceOf":     adviceOf,
 		"because":      because,
 		"ofJob":        jobDone.String,
@@ -200,6 +201,7 @@ func (m *Model) functions() map[string]any {
 			})
 		},
 		"unfinished": m.unfinished,
+		"estimated":  func() bool { return slices.ContainsFunc(m.Tasks, func(t *task) bool { return t.Estimate > 0 }) },
 		"late": func() []*task {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},

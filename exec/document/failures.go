@@ -28,7 +28,7 @@ func failedTasks(m *Model, whole bool) []taskFailure {
 			f.Attempts += len(s.Attempts)
 			if s.Failure != nil {
 				f.Steps = append(f.Steps, s)
-				f.Reasons = append(f.Reasons, fmt.Sprintf("step %s: %s", s.Address, meaning(s.Failure.Class)))
+				f.Reasons = append(f.Reasons, fmt.Sprintf("step %s: %s", s.Address, s.meaning()))
 			}
 		}
 		if !whole && t.Status == string(history.PartlyDone) {

@@ -131,12 +131,12 @@ func (m *Model) now() *Model {
 }
 
 // markOf is the checkpoint that the run stands at, or what there is to say of a
-// run that goes on.
+// run that goes on: it stands at none, which an id would name.
 func markOf(m *Model) history.Mark {
 	if mark := m.of.Mark(); mark != nil {
 		return *mark
 	}
-	return history.Mark{ID: m.of.MarkID(m.latest.Time), At: m.latest.Time, Reason: "running"}
+	return history.Mark{At: m.latest.Time, Reason: "running"}
 }
 
 // goOn is how somebody goes on from a checkpoint: with what is to be done now,

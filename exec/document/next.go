@@ -117,7 +117,11 @@ func nextSteps(rep *Model) []nextStep {
 		return rep.planAgain()
 	}
 	if rep.Status == history.Waiting {
-		return []nextStep{{why: "Go on", do: rep.resume()}}
+		why := "Go on"
+		if refusal, refused := strings.CutPrefix(rep.Paused, "refused: "); refused {
+			why = fmt.Sprintf("It was refused to go on: %s. Then go on", refusal)
+		}
+		return []nextStep{{why: why, do: rep.resume()}}
 	}
 	// Of a run that was killed the journal says no more than of one that goes
 	// on.
@@ -172,11 +176,7 @@ func (rep *Model) afterFailure() []nextStep {
 			}
 			continue
 		}
-		what := meaning(s.Failure.Class)
-		if s.aborted() {
-			what = "the plan no longer holds"
-		}
-		note("Step %s (%s): %s", s.Address, what, s.remedy())
+		note("Step %s (%s): %s", s.Address, s.meaning(), s.remedy())
 	}
 	for _, j := range rep.Final {
 		if j.Blocks {
@@ -276,7 +276,11 @@ func (rep *Model) afterVerdict() []nextStep {
 		}
 	}
 	var out []nextStep
-	if len(there) > 0 {
+	switch {
+	case len(there) == 0:
+	case len(rep.of.Fallen()) > 0:
+		out = append(out, rep.finish("Once that is mended in the plan, "+rep.again()))
+	default:
 		out = append(out, rep.finish("What the steps did is there, and is taken over: mend the rest by hand, or in the plan"))
 	}
 	if len(did) > 0 {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/cause"
@@ -25,7 +26,7 @@ import (
 // observe, whose steps need not declare anything; a step that declared what it
 // did is left out.
 func Declarations(w io.Writer, rep *Model) error {
-	p, b := rep.plan, bufio.NewWriter(w)
+	contract, b := &guard.Contract{Plan: rep.plan}, bufio.NewWriter(w)
 	fmt.Fprintf(b, "# What the steps of run %s changed. Copy the lines of each step into its table.\n",
 		safetext.Escape(rep.Run))
 	found := map[string]declaration{}
@@ -38,8 +39,8 @@ func Declarations(w io.Writer, rep *Model) error {
 		if lines == nil {
 			continue
 		}
-		owner, of, ok := p.Step(s.Address)
-		if !ok {
+		owner, of := contract.At(s.Address)
+		if of == nil {
 			continue
 		}
 		if owner.ID != task || !any {

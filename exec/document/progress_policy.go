@@ -257,10 +257,10 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 			"whether what was built can be installed: "+missing)
 	}
 	if settingTrue(p.Settings, "user_interface.required") {
-		say("user_interface_implemented", nil, "whether the user interface can be used")
+		say("user_interface_implemented", judgedMet(rep.of, "interface_complete"), "whether the user interface can be used")
 	}
 	if settingTrue(p.Completion.Flags, "production_ready") {
-		say("production_ready", nil, "whether it is ready for production")
+		say("production_ready", judgedMet(rep.of, "production_ready"), "whether it is ready for production")
 	}
 	if slices.Contains(goal, "for") {
 		say("user_documentation_exists", nil, "whether those whom it is for have a guide")
@@ -317,6 +317,26 @@ func settingTrue(settings []plan.Setting, key string) bool {
 		ok, err := strconv.ParseBool(s.Value.Text)
 		return s.Key == key && err == nil && ok
 	})
+}
+
+// judgedMet says whether a criterion in words was found met, by all who judged
+// it; nil: nobody did.
+func judgedMet(r *history.Run, criterion string) (met *bool) {
+	for _, j := range r.Final {
+		if j.Verdict == nil || j.Verdict.Review == nil {
+			continue
+		}
+		for _, c := range j.Verdict.Review.Criteria {
+			switch {
+			case c.Text != criterion || c.Met == nil:
+			case !*c.Met:
+				return c.Met
+			case r.Grants(j, criterion):
+				met = c.Met
+			}
+		}
+	}
+	return met
 }
 
 // granted reports whether somebody found each completion criterion in words met.

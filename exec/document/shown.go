@@ -147,10 +147,10 @@ func then(s *step, attempt int) *recovery {
 	return &s.Recoveries[attempt]
 }
 
-// ladder are the recoveries that nobody was asked about: an answer is told as
-// that.
+// ladder are the recoveries that decided for another method: one that tries the
+// same again decided nothing, and an answer is told as that.
 func ladder(s *step) []recovery {
-	return only(s.Recoveries, func(r recovery) bool { return !rungs.Answers(r.Rung) })
+	return only(s.Recoveries, func(r recovery) bool { return !rungs.Answers(r.Rung) && !rungs.Repeats(r.Rung) })
 }
 
 // touched are the files that attempts changed, each once.

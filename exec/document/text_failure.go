@@ -48,7 +48,7 @@ func (s *step) verdict() string {
 		if n := len(s.Attempts); n > 1 {
 			after = fmt.Sprintf(" after %d attempts", n)
 		}
-		return fmt.Sprintf("%s failed%s: %s%s", s.Address, after, meaning(f.Class), because(f.Reasons))
+		return fmt.Sprintf("%s failed%s: %s%s", s.Address, after, s.meaning(), because(f.Reasons))
 	}
 	f, yet := s.trouble(), " yet"
 	if s.of.of.Ended != nil {

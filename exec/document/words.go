@@ -71,6 +71,14 @@ func meaning(c history.Class) string {
 	return string(c)
 }
 
+// meaning says in plain words how a step failed.
+func (s *step) meaning() string {
+	if s.aborted() {
+		return "its plan was given up"
+	}
+	return meaning(s.Failure.Class)
+}
+
 // remedy says what helps against a class of failure, as it is done in this run.
 func (rep *Model) remedy(c history.Class, cause gate.Cause) string {
 	return remedy.Against(c, cause).AtEnd(rep == nil || rep.Lock.File != "", rep != nil && rep.Shadow)

@@ -55,7 +55,7 @@ type Standings struct {
 // Standings looks at all steps of the run.
 func (r *Run) Standings() *Standings {
 	all := &Standings{byCheck: map[plan.Address]string{}, byTask: map[string]string{},
-		found: map[string]bool{}, lost: map[plan.Address]string{}, fallen: r.Fallen()}
+		found: map[string]bool{}, lost: map[plan.Address]string{}, fallen: r.fallen(code.Postcondition, code.TestNotGreen)}
 	for _, s := range r.Steps {
 		if s.Completed == nil {
 			continue
@@ -86,14 +86,17 @@ func (a *Standings) Add(f *Controlled) {
 
 // Fallen is, of each step of which a postcondition held and does not hold at the
 // end, that postcondition.
-func (r *Run) Fallen() map[plan.Address]string {
+func (r *Run) Fallen() map[plan.Address]string { return r.fallen(code.Postcondition) }
+
+// fallen is, by step, what the final gates found under some codes not to hold any more.
+func (r *Run) fallen(codes ...string) map[plan.Address]string {
 	fallen := map[plan.Address]string{}
 	for _, j := range r.Final {
 		if j.Verdict == nil {
 			continue
 		}
 		for _, f := range j.Verdict.Findings {
-			if f.Code == code.Postcondition && f.About != "" {
+			if slices.Contains(codes, f.Code) && f.About != "" {
 				fallen[plan.Address(f.About)] = f.Expected
 			}
 		}
@@ -116,6 +119,9 @@ func (a *Standings) hear(controls []Control) {
 		}
 	}
 }
+
+// Fell reports whether what a step was proved by does not hold at the end.
+func (a *Standings) Fell(step plan.Address) bool { return a.fallen[step] != "" }
 
 // Of is what a step rests on, and what says so; "" of a step that is not
 // completed. Work that was there already nobody looked at; a step that was

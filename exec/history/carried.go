@@ -70,6 +70,9 @@ func (f *StepCarried) ofStep(r *Run, s *Step, at moment) error {
 		f.Accounted.Inline = nil
 	}
 	s.Carried = f
+	if len(f.Answers) > 0 {
+		r.standing.asked = insert(r.standing.asked, s)
+	}
 	if f.Settled != "" {
 		s.Skipped = &StepSkipped{Why: f.Why, By: f.Settled, Done: true}
 		return s.end(r, Skipped, at)
@@ -164,7 +167,8 @@ func (s *Step) Accepted() map[string]string {
 
 // Carry is the fact that takes over a step which the run accepted, for another
 // run; nil where the run did not accept it, or its work was set back since. It
-// rests there on what it rests on here.
+// rests there on what it rested on here when it was accepted: what did not hold at
+// the end is asked at the end again.
 func (r *Run) Carry(step plan.Address, standings *Standings) *StepCarried {
 	s := r.Step(step)
 	switch {
@@ -175,7 +179,7 @@ func (r *Run) Carry(step plan.Address, standings *Standings) *StepCarried {
 		return &again
 	}
 	f := &StepCarried{Run: r.Started.Run, Head: r.Head, Seq: s.EndedAt}
-	f.Basis, f.Why = standings.Of(s)
+	f.Basis, f.Why = standings.when(s)
 	switch {
 	case s.Skipped != nil && s.Skipped.Done && s.settledBy() != "":
 		f.Settled = s.settledBy()

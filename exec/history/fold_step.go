@@ -236,6 +236,7 @@ func (f *Asked) ofStep(r *Run, s *Step, at moment) error {
 		r.doubted = &Exchange{Question: f.Question}
 	}
 	if s != nil {
+		r.standing.asked = insert(r.standing.asked, s)
 		s.Questions = append(s.Questions, *x)
 		// it moves only when the step asks again, and that is when this one is
 		// closed

@@ -43,8 +43,8 @@ func (r *Run) Mark() *Mark {
 	return &r.Marks[len(r.Marks)-1]
 }
 
-// MarkID is the id that a further mark would have at a time.
-func (r *Run) MarkID(at time.Time) string {
+// markID is the id that a further mark would have at a time.
+func (r *Run) markID(at time.Time) string {
 	first := "chk-" + at.UTC().Format("20060102-150405")
 	id := first
 	for n := 2; slices.ContainsFunc(r.Marks, func(m Mark) bool { return m.ID == id }); n++ {
@@ -58,7 +58,7 @@ func (r *Run) mark(at moment, why MarkReason) {
 	if r.marked {
 		return
 	}
-	r.Marks = append(r.Marks, Mark{r.MarkID(at.time), at.seq, at.time, why})
+	r.Marks = append(r.Marks, Mark{r.markID(at.time), at.seq, at.time, why})
 	r.marked = true
 }
 

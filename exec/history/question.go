@@ -147,7 +147,7 @@ func (s *Step) Unheard() (found []Exchange) {
 // first: what they found at checkpoints after it was done, and what they had to
 // say when a phase was tried once more of which it had failed.
 func (r *Run) Issues(of *Step) (found []ask.Answer) {
-	for _, s := range r.Steps {
+	for _, s := range r.Consulted() {
 		for _, x := range s.Earlier {
 			about := x.Question.Kind == ask.Checkpoint || x.Question.Kind == ask.Chain
 			if about && x.Question.Target == of.Address && x.Answer != nil && x.Answer.Reason != "" {

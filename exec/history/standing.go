@@ -19,7 +19,10 @@ type standing struct {
 	left   map[string]int  // steps of each task that are not over
 	silent map[string]bool // tasks that are over, which nobody has said
 	files  map[string]bool // that attempts touched
+	over   int             // steps that are over
+	latest int             // no step behind this one is
 	heard  []*Step         // for which there was advice, in the order of execution
+	asked  []*Step         // about which a person was asked, in the order of execution
 	most   int             // files that one attempt touched, of those that touched the most
 	took   time.Duration   // by what the executors said
 	errors int             // attempts that failed for a fault of their own
@@ -56,6 +59,28 @@ func (r *Run) Concluded() []*Step { return r.stands().ended }
 // not change the list.
 func (r *Run) Advised() []*Step { return r.stands().heard }
 
+// Past are the last steps that are over, at most so many, in the order of
+// execution, but for one; more are before them.
+func (r *Run) Past(most int, but *Step) (list []*Step, more int) {
+	k := r.stands()
+	more = k.over
+	if but.Status.Over() {
+		more--
+	}
+	for i := k.latest; len(list) < min(most, more); i-- {
+		if s := r.Steps[i]; s != but && s.Status.Over() {
+			list = append(list, s)
+		}
+	}
+	slices.Reverse(list)
+	return list, more - len(list)
+}
+
+// Consulted are the steps about which a person was asked anything, in the order
+// of execution, also where the run was set back to before them, or they were
+// taken over from another run. The caller must not change the list.
+func (r *Run) Consulted() []*Step { return r.stands().asked }
+
 // Unsaid reports whether all steps of some task are over, and no record says
 // how the task ended.
 func (r *Run) Unsaid() bool { return len(r.stands().silent) > 0 }
@@ -71,6 +96,9 @@ func (r *Run) stands() *standing {
 	for _, s := range r.Steps {
 		if len(s.Advised) > 0 {
 			k.heard = append(k.heard, s)
+		}
+		if len(s.Questions)+len(s.Earlier) > 0 || s.Carried != nil && len(s.Carried.Answers) > 0 {
+			k.asked = append(k.asked, s)
 		}
 		for _, a := range slices.Concat(s.Undone, s.Attempts) {
 			if a.Said != nil {
@@ -107,6 +135,8 @@ func counted(r *Run) standing {
 
 // ends notes that a step is over.
 func (k *standing) ends(r *Run, s *Step) {
+	k.over++
+	k.latest = max(k.latest, s.at)
 	if s.Carried == nil && (s.Status == Completed || s.Status == Failed) {
 		k.ended = append(k.ended, s)
 	}
@@ -153,7 +183,7 @@ func (k *standing) touched(f *Accounted) {
 
 // setBack counts anew what changed when a run was set back.
 func (k *standing) setBack(r *Run) {
-	k.first, k.apart, k.ended, k.left = 0, nil, nil, map[string]int{}
+	k.first, k.over, k.latest, k.apart, k.ended, k.left = 0, 0, 0, nil, nil, map[string]int{}
 	clear(k.silent)
 	for _, s := range r.Steps {
 		if !s.Status.Over() {

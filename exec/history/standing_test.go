@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/envelope"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -36,6 +37,9 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 				}
 			case random.IntN(5) == 0:
 				j.add(s.Address, 0, &history.Advised{})
+			case random.IntN(5) == 0:
+				id := fmt.Sprintf("q%d", j.run.Asked+1)
+				j.add(s.Address, 0, &history.Asked{Question: ask.Question{ID: id}}, &history.Answered{Answer: ask.Answer{Question: id}})
 			case random.IntN(3) == 0:
 				j.add(s.Address, 0, &history.StepSkipped{})
 			case random.IntN(2) == 0:
@@ -64,11 +68,17 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 // holdsStanding compares what the fold keeps with what it could count anew.
 func holdsStanding(t *testing.T, r *history.Run) {
 	t.Helper()
-	var apart, done, heard []*history.Step
+	var apart, done, heard, asked, past []*history.Step
 	over := 0
 	for _, s := range r.Steps {
 		if s.Status.Over() && s.Status != history.Completed {
 			apart = append(apart, s)
+		}
+		if s.Status.Over() {
+			past = append(past, s)
+		}
+		if len(s.Questions)+len(s.Earlier) > 0 {
+			asked = append(asked, s)
 		}
 		if len(s.Advised) > 0 {
 			heard = append(heard, s)
@@ -91,12 +101,21 @@ func holdsStanding(t *testing.T, r *history.Run) {
 		t.Errorf("NotCompleted: %v, want %v", r.NotCompleted(), apart)
 	case !slices.Equal(r.Concluded(), done):
 		t.Errorf("Concluded: %v, want %v", r.Concluded(), done)
+	case !slices.Equal(r.Consulted(), asked):
+		t.Errorf("Consulted: %v, want %v", r.Consulted(), asked)
 	case !slices.Equal(r.Advised(), heard):
 		t.Errorf("Advised: %v, want %v", r.Advised(), heard)
 	case len(r.Open()) != len(r.Steps)-over:
 		t.Errorf("Open: %d steps, want %d", len(r.Open()), len(r.Steps)-over)
 	case r.Unsaid() != unsaid:
 		t.Errorf("Unsaid: %t", r.Unsaid())
+	}
+	for _, but := range r.Steps {
+		want := slices.DeleteFunc(slices.Clone(past), func(s *history.Step) bool { return s == but })
+		before := max(0, len(want)-3)
+		if got, more := r.Past(3, but); more != before || !slices.Equal(got, want[before:]) {
+			t.Errorf("Past(3, %s): %v and %d more, want %v", but.Address, got, more, want)
+		}
 	}
 }
 

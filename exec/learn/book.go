@@ -398,7 +398,7 @@ func (b *Book) rule(ctx context.Context, what, id, by, why string, may func(*Ent
 	if err := may(e); err != nil {
 		return err
 	}
-	return b.append(ctx, what, decided{Entry: id, By: by, Why: why})
+	return b.append(ctx, what, decided{Entry: id, By: by, Why: why, Version: b.version + 1})
 }
 
 // append makes a fact durable, and only then true.

@@ -32,9 +32,10 @@ type withdrawn struct {
 
 // decided says that somebody promoted or revoked an entry, or pruned it.
 type decided struct {
-	Entry string `json:"entry"`
-	By    string `json:"by"`
-	Why   string `json:"why"`
+	Entry   string `json:"entry"`
+	By      string `json:"by"`
+	Why     string `json:"why"`
+	Version int    `json:"version,omitempty"` // of the memory that it makes; 0 where it makes none, and in older books
 }
 
 const (

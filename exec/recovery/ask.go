@@ -19,6 +19,10 @@ type Ask struct {
 // question, and not the ladder.
 func Answers(rung string) bool { return rung == AskRung || rung == AcceptRung || rung == RevertRung }
 
+// Repeats reports whether a rung tries the same method once more, and decides
+// for no other.
+func Repeats(rung string) bool { return rung == RetryRung || rung == feedbackRung }
+
 // Name is "ask".
 func (Ask) Name() string { return AskRung }
 

@@ -60,7 +60,8 @@ func judgeArtifacts(ctx context.Context, pass *gate.Pass) error {
 	if err := kinds(pass, declaredBy(pass), account.Matching); err != nil {
 		return err
 	}
-	pass.Evidencef("%d of the changes were declared", len(account.Matching))
+	pass.Evidencef("changes that were declared: %d of %d", len(account.Matching),
+		len(account.Matching)+len(account.Extra))
 	return nil
 }
 

@@ -64,7 +64,7 @@ func judgeIntent(ctx context.Context, pass *gate.Pass) error {
 }
 
 // allGreen runs every test of the plan once at its end, however many steps
-// share it.
+// share it. One that fails is put down to the step that had it pass.
 func allGreen(ctx context.Context, pass *gate.Pass) error {
 	if pass.Plan == nil {
 		return fmt.Errorf("test-intent: the pass has no plan")
@@ -95,18 +95,22 @@ func green(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 	if err != nil {
 		return err
 	}
-	if r.Exit != 0 {
-		message := fmt.Sprintf("%q still fails after the fix", t.Test)
-		if t.FailureMeans != "" {
-			message += ", which means: " + t.FailureMeans
-		}
-		pass.Report(gate.Finding{Code: code.TestNotGreen, Message: message, Expected: "status 0",
-			Happened: say.Ended(r)})
-		return nil
+	f := gate.Finding{Code: code.TestNotGreen, Happened: say.Ended(r)}
+	when := "still fails after the fix"
+	if pass.Phase == gate.Final {
+		f.About, when = string(t.FixedBy), "fails at the end"
 	}
-	if testfirst.Untested(r.Output) {
-		pass.Report(gate.Finding{Code: code.TestNotGreen, Message: fmt.Sprintf("%q runs no test", t.Test),
-			Expected: "a test that passes", Happened: say.Ended(r)})
+	switch {
+	case r.Exit != 0:
+		f.Message, f.Expected = fmt.Sprintf("%q %s", t.Test, when), fmt.Sprintf("status 0 of %q", t.Test)
+		if t.FailureMeans != "" {
+			f.Message += ", which means: " + t.FailureMeans
+		}
+		pass.Report(f)
+		return nil
+	case testfirst.Untested(r.Output):
+		f.Message, f.Expected = fmt.Sprintf("%q runs no test", t.Test), fmt.Sprintf("a test that passes, of %q", t.Test)
+		pass.Report(f)
 		return nil
 	}
 	pass.Evidencef("%q passes", t.Test)

@@ -22,7 +22,7 @@ const (
 	Types           = "types"            // a changed package does not compile
 	Invariant       = "invariant-broken" // an invariant does not hold
 	TestNotRed      = "test-not-red"     // the test of an intent does not fail before the fix, in what the step wrote
-	TestNotGreen    = "test-not-green"   // the test of an intent fails after the fix
+	TestNotGreen    = "test-not-green"   // the test of an intent fails after the fix, or at the end
 	TestChanged     = "test-changed"     // a test was changed after it had failed and before it passed
 	Surface         = "surface-broken"   // a public symbol is not what the plan says that it promises
 	SemanticClass   = "semantic-class"   // the change is of a higher class than declared, or has no class

@@ -190,7 +190,7 @@ func step(d desk, w exec.Work) error {
 			return errors.Join(d.write(dir+"/b.txt", "b\n", 0o644), d.write("extra.txt", "extra", 0o644))
 		}
 		return d.write(dir+"/b.txt", lines("b of "+dir, 5), 0o644)
-	case "4": // in place, in the middle of a file
+	case "4": // in place, in the middle of a file, over what the task before it wrote there
 		return d.over("shared.txt", strings.ToUpper(lines(dir+" was here", 20)), int64(1000+100*len(task)))
 	case "5": // a new file by rename
 		return errors.Join(d.root.Remove(dir+"/a.txt"), d.write(dir+"/.temp", lines("c", 30), 0o644),

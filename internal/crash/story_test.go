@@ -57,24 +57,30 @@ func newStory(start string, order []plan.Task, done map[plan.Address]deed, end s
 	return s, nil
 }
 
-// tree is what the workspace holds once these steps are complete.
+// tree is what the workspace holds once these steps are complete: a deed that
+// is left out leaves the entries to the others which change them.
 func (s *story) tree(completed map[plan.Address]bool) string {
-	lines := map[string]bool{}
+	entries := map[string]string{} // lines by path
+	add := func(line string) {
+		name, _, _ := strings.Cut(line, " ")
+		entries[name] = line
+	}
 	for l := range strings.SplitSeq(s.start, "\n") {
-		lines[l] = true
+		add(l)
 	}
 	for _, d := range s.deeds {
 		if !completed[d.of] {
 			continue
 		}
 		for _, l := range d.gone {
-			delete(lines, l)
+			name, _, _ := strings.Cut(l, " ")
+			delete(entries, name)
 		}
 		for _, l := range d.came {
-			lines[l] = true
+			add(l)
 		}
 	}
-	return strings.Join(slices.Sorted(maps.Keys(lines)), "\n")
+	return strings.Join(slices.Sorted(maps.Values(entries)), "\n")
 }
 
 // look lists what a workspace holds, besides what belongs to the controller: a

@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/gate"
@@ -32,10 +33,10 @@ type KPIs struct {
 func measure(p *plan.Plan, r *history.Run) KPIs {
 	k := KPIs{Tasks: len(p.Tasks), Completed: Rate{Of: len(p.Tasks)}, Resumed: r.Resumptions, Tokens: r.Flow.Tokens,
 		Cost: r.Flow.Cost}
-	byTask := map[string][]*history.Step{}
+	byTask, contract := map[string][]*history.Step{}, &guard.Contract{Plan: p}
 	for _, s := range r.Steps {
 		byTask[s.Task] = append(byTask[s.Task], s)
-		k.step(p, r, s)
+		k.step(contract, r, s)
 	}
 	for _, t := range p.Tasks {
 		done := completed(r, t.ID)
@@ -59,7 +60,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 }
 
 // step adds a step to the figures about steps.
-func (k *KPIs) step(p *plan.Plan, r *history.Run, s *history.Step) {
+func (k *KPIs) step(c *guard.Contract, r *history.Run, s *history.Step) {
 	unaided := !slices.ContainsFunc(slices.Concat(s.Earlier, s.Questions), history.Exchange.AboutStep)
 	if s.Stands() == history.Completed {
 		k.Unaided.Of++
@@ -67,10 +68,10 @@ func (k *KPIs) step(p *plan.Plan, r *history.Run, s *history.Step) {
 			k.Unaided.N++
 		}
 	}
-	task, planned, known := p.Step(s.Address)
-	intends := known && planned.TestIntent != nil && planned.TestIntent.Test != ""
+	task, planned := c.At(s.Address)
+	intends := planned != nil && planned.TestIntent != nil && planned.TestIntent.Test != ""
 	failed, first, wanted := false, false, intends && len(s.Attempts) > 0
-	owes := known && r.Started.TestFirst && flow.CycleOf(p, task, planned, r.Flow.Strategy).Missing
+	owes := planned != nil && r.Started.TestFirst && flow.CycleOf(c.Plan, task, planned, r.Flow.Strategy).Missing
 	for _, a := range attempts(s) {
 		failed = failed || a.Faulty()
 		first = first || intends && sawRed(a)

@@ -3,6 +3,7 @@ package analysis
 import (
 	"testing"
 
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -25,7 +26,7 @@ func TestIntentsAreTestsWrittenFirst(t *testing.T) {
 		s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Attempts: []*history.Attempt{{
 			Gates: []gate.Judgement{{Gate: "test-intent", Verdict: &gate.Verdict{Result: tt.said}}}}}}
 		var k KPIs
-		k.step(p, &history.Run{}, s)
+		k.step(&guard.Contract{Plan: p}, &history.Run{}, s)
 		if k.TestFirst != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, k.TestFirst, tt.want)
 		}
@@ -42,9 +43,9 @@ func TestCodeWithoutATestCounts(t *testing.T) {
 		r := &history.Run{}
 		r.Flow.Strategy = &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3}
 		var off, on KPIs
-		off.step(p, r, s)
+		off.step(&guard.Contract{Plan: p}, r, s)
 		r.Started.TestFirst = true
-		on.step(p, r, s)
+		on.step(&guard.Contract{Plan: p}, r, s)
 		if on.TestFirst != (Rate{Of: of}) || off.TestFirst != (Rate{}) {
 			t.Errorf("%s: %+v, and %+v where it is off", file, on.TestFirst, off.TestFirst)
 		}

@@ -110,11 +110,16 @@ func listedIn(p *plan.Plan) (tools []history.Tool) {
 	return tools
 }
 
-// ToolNames are the names of the tool servers that a plan names, or whose tools
-// its steps call, each once.
-func ToolNames(p *plan.Plan) (names []string) {
-	for _, tool := range toolsOf(p) {
-		if !slices.Contains(names, tool.Name) {
+// Sought are the names of the tool servers that are looked for, each once: those
+// whose tools the steps of a plan call, and, unless the plan turns that off, those
+// that it requires or recommends.
+func Sought(p *plan.Plan) []string {
+	names := calledIn(p)
+	if !verifies(p, "check_on_startup") {
+		return names
+	}
+	for _, tool := range listedIn(p) {
+		if tool.Need != toolOptional && !slices.Contains(names, tool.Name) {
 			names = append(names, tool.Name)
 		}
 	}
@@ -128,6 +133,8 @@ type Wanted struct {
 	Need string
 	// Steps are those that call its tools, they or their backups.
 	Steps []plan.Address
+	// Sought says that a lock or a run looks whether it is there.
+	Sought bool
 	// Install is how the plan has it installed; "": it does not say.
 	Install string
 }
@@ -135,8 +142,10 @@ type Wanted struct {
 // WantedIn lists the tool servers that a plan names, or whose tools its steps
 // call.
 func WantedIn(p *plan.Plan) (list []Wanted) {
+	sought := Sought(p)
 	for _, tool := range toolsOf(p) {
-		w := Wanted{Name: tool.Name, Need: tool.Need, Install: installing(p, tool.Name)}
+		w := Wanted{Name: tool.Name, Need: tool.Need, Install: installing(p, tool.Name),
+			Sought: slices.Contains(sought, tool.Name)}
 		for _, s := range p.Steps() {
 			if slices.Contains(Called(s), tool.Name) {
 				w.Steps = append(w.Steps, s.Address)
@@ -198,7 +207,7 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 	}
 	ask := x.Ask
 	if called := calledIn(x.Plan); ask == nil && len(called) == 0 {
-		return tools, unseen(tools), nil
+		return tools, x.unseen(tools), nil
 	} else if ask == nil {
 		ask = func(context.Context, string) error { return errors.New("no tool server is configured at all") }
 	}
@@ -279,11 +288,12 @@ func (x *Tools) VerifyAgain(ctx context.Context) error {
 	return err
 }
 
-// unseen says which tool servers the plan needs, and nobody can look for.
-func unseen(tools []history.Tool) []string {
+// unseen says which tool servers the plan needs, and nobody can look for; it is
+// silent about those of which nobody wants to know that they are missing.
+func (x *Tools) unseen(tools []history.Tool) []string {
 	var names []string
 	for _, tool := range tools {
-		if tool.Need != toolOptional {
+		if tool.Need == toolRequired || tool.Need == toolRecommended && verifies(x.Plan, "warn_if_recommended_missing") {
 			names = append(names, fmt.Sprintf("%s (%s)", tool.Name, tool.Need))
 		}
 	}

@@ -2,7 +2,6 @@ package briefing
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/guard"
@@ -18,18 +17,11 @@ const paths = 5
 // step of a long plan costs what one of a short plan does.
 func earlier(c *guard.Case) []string {
 	var lines []string
-	more := 0
-	for _, s := range slices.Backward(c.Run.Steps) {
-		switch {
-		case s == c.Step || !s.Status.Over():
-		case len(lines) == Most:
-			more++
-		default:
-			lines = append(lines, strings.TrimSuffix(
-				fmt.Sprintf("%s %s: %s · %s", s.Address, s.Status, s.Title, became(s)), " · "))
-		}
+	past, more := c.Run.Past(Most, c.Step)
+	for _, s := range past {
+		lines = append(lines, strings.TrimSuffix(
+			fmt.Sprintf("%s %s: %s · %s", s.Address, s.Status, s.Title, became(s)), " · "))
 	}
-	slices.Reverse(lines)
 	return after(more, lines)
 }
 
@@ -68,7 +60,7 @@ func changed(a *history.Accounted) string {
 // what the step is told as feedback.
 func decisions(c *guard.Case) []string {
 	var lines []string
-	for _, s := range c.Run.Steps {
+	for _, s := range c.Run.Consulted() {
 		if s.Carried != nil {
 			lines = append(lines, s.Carried.Answers...)
 		}

@@ -94,3 +94,28 @@ func TestPropagationThatIsTurnedOff(t *testing.T) {
 		}
 	}
 }
+
+// Each flag of the completion criteria that is true is one of them, as is that an
+// interface which is required is complete; each stands there once.
+func TestFlagsAreCriteria(t *testing.T) {
+	for name, tt := range map[string]struct{ table, want string }{
+		"true":                   {"[completion_criteria]\nproduction_ready = true\n", "production_ready"},
+		"false":                  {"[completion_criteria]\nproduction_ready = false\n", ""},
+		"no flag":                {"[completion_criteria]\nproduction_ready = \"true\"\n", ""},
+		"said in words, too":     {"[completion_criteria]\nacceptance_criteria = [\"tested\"]\ntested = true\n", "tested"},
+		"a required interface":   {"[user_interface]\nrequired = true\n", "interface_complete"},
+		"with its own criterion": {"[user_interface]\nrequired = true\n[completion_criteria]\ninterface_complete = true\n", "interface_complete"},
+		"no interface":           {"[user_interface]\nrequired = false\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := ReadPair(plan.Text{Path: "spec_mail.md", Text: []byte("## Goal\nSend the mail\n")},
+				plan.Text{Path: "parameters_mail.toml", Text: []byte(tt.table)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(d.Plan.Completion.AcceptanceCriteria, "|"); got != tt.want {
+				t.Errorf("%q, and not %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -108,6 +108,7 @@ func settingsFrom(first, second *half) plan.Plan {
 			plan.Setting{Key: preset, Value: sketch.Text("spec")})
 	}
 	decided(&p.Completion)
+	p.Completion.AcceptanceCriteria = allSaid(p.Completion.AcceptanceCriteria, flagged(&p))
 	if p.Meta.Name == "" {
 		p.Meta.Name = descriptor(first.file.Name)
 	}

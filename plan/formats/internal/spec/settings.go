@@ -66,6 +66,22 @@ func (h *half) table(name string, n *tomltree.Node) {
 	}
 }
 
+// flagged are the completion criteria that are said as flags, each by its name,
+// to be judged like those in words: what is true in [completion_criteria], and of
+// an interface that is required that it is complete.
+func flagged(p *plan.Plan) (names []string) {
+	isTrue := func(s plan.Setting) bool { return s.Value.Kind == "boolean" && s.Value.Text == "true" }
+	for _, s := range p.Completion.Flags {
+		if isTrue(s) {
+			names = append(names, s.Key)
+		}
+	}
+	if slices.ContainsFunc(p.Settings, func(s plan.Setting) bool { return s.Key == "user_interface.required" && isTrue(s) }) {
+		names = append(names, "interface_complete")
+	}
+	return names
+}
+
 // whole reads the tables that native plans have as well. What nobody knows is
 // kept.
 func (h *half) whole() {
