@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/folder"
@@ -79,7 +81,14 @@ type ownerProcess struct {
 
 func newSite(t *testing.T, owners int) *site {
 	t.Helper()
-	r, err := OpenRuns(t.Context(), workspace(t, Config{Silence: 2 * time.Second}))
+	return siteAt(t, "", owners)
+}
+
+// siteAt is a site at a service; "": that of all tests.
+func siteAt(t *testing.T, address string, owners int) *site {
+	t.Helper()
+	r, err := OpenRuns(t.Context(), workspace(t, Config{Silence: 2 * time.Second,
+		Client: client.Options{HostPort: address}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,6 +297,25 @@ func TestOwnerKilled(t *testing.T) {
 	}
 	if _, err := s.State(t.Context(), "none"); !errors.Is(err, ErrNoTask) {
 		t.Errorf("no task: %v", err)
+	}
+}
+
+// TestRunServerKilled kills the service for longer than owners go on without it: they
+// let go of the run, and go on when it is back.
+func TestRunServerKilled(t *testing.T) {
+	server := ownServer(t)
+	s := siteAt(t, server.address(), 2)
+	s.begin("k", trail(6, false))
+	s.until("k", func(st State) bool { return st.Done == 1 })
+	server.kill()
+	time.Sleep(s.Silence + time.Second)
+	if err := server.start(); err != nil {
+		t.Fatal(err)
+	}
+	st := s.ended("k")
+	r := s.journal(st.Run)
+	if st.Status != history.Achieved || len(s.facts(st.Run, new(history.StopRequested).Type())) == 0 {
+		t.Errorf("%+v\n%v", st, stands(r))
 	}
 }
 
