@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -471,4 +472,57 @@ func TestRunLong(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+}
+
+// TestOwnersDose kills owners at random moments, of which some are those in which runs
+// begin: there is one run for each task, and each ends as one that nobody disturbed.
+//
+//	go test -run TestOwnersDose -kills 100 -v -timeout 1h .
+func TestOwnersDose(t *testing.T) {
+	s := newSite(t, 3)
+	const steps = 3
+	s.begin("calm", trail(steps, false))
+	want := s.journal(s.ended("calm").Run)
+	tasks := 1
+	for killed := 0; killed < *kills; {
+		var keys []string
+		for range 3 {
+			tasks++
+			keys = append(keys, fmt.Sprint("task-", tasks))
+			s.begin(keys[len(keys)-1], trail(steps, false))
+		}
+		for ; killed < *kills && s.under(keys); killed++ {
+			pause := rand.N(1500 * time.Millisecond)
+			time.Sleep(pause)
+			for pid := range s.owners { // any
+				s.kill(pid)
+				break
+			}
+			s.own()
+		}
+		for _, key := range keys {
+			st := s.ended(key)
+			got := s.journal(st.Run)
+			if st.Status != history.Achieved || got.Tree.Tree != want.Tree.Tree || !slices.Equal(stands(got), stands(want)) {
+				t.Errorf("%s: %+v\n%v\nwant\n%v", key, st, stands(got), stands(want))
+			}
+		}
+		t.Logf("%d kills of owners so far", killed)
+	}
+	runs, err := s.workspace().IDs(t.Context())
+	if err != nil || len(runs) != tasks {
+		t.Errorf("%d runs of %d tasks (%v)", len(runs), tasks, err)
+	}
+}
+
+// under reports whether one of these is under way.
+func (s *site) under(keys []string) bool {
+	s.Helper()
+	return slices.ContainsFunc(keys, func(key string) bool {
+		st, err := s.State(s.Context(), key)
+		if err != nil {
+			s.Fatal(err)
+		}
+		return !st.Over
+	})
 }
