@@ -171,6 +171,8 @@ func (t *task) element(e element) {
 		t.addCriteria(criteria(strings.Split(e.text, "\n")), e.line)
 	case "done":
 		t.expected = text
+	case "estimate", "effort":
+		t.estimate, t.estimateAt = text, e.line
 	case "verify":
 		t.verified(e.text, e.line)
 	case "automated": // outside of <verify>
