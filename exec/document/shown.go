@@ -229,17 +229,25 @@ func (q question) deviation() string {
 	return out + "waits for an answer"
 }
 
-// gates is who looked at a task: its validators, how many gates had something to
-// judge in its steps, who said that a step is done, and the run that looked at
-// those that were taken over.
+// gates is who looked at a task: its validators, and whether their word counts,
+// how many gates had something to judge in its steps, who said that a step is
+// done, and the run that looked at those that were taken over.
 func (t *task) gates() string {
 	var all []judgement
+	idle := map[string]bool{} // validators whose word does not count, by the gate that asks them
 	for _, s := range t.Steps {
 		all = append(all, s.gates()...)
+		for _, r := range s.of.of.Step(s.Address).Reviews() {
+			idle[r.Gate] = !r.Counts()
+		}
 	}
 	var who []string
 	for _, j := range only(all, judgement.judged) {
-		if name, is := strings.CutPrefix(j.Gate, workReview); is && !slices.Contains(who, name) {
+		name, is := strings.CutPrefix(j.Gate, workReview)
+		if idle[j.Gate] {
+			name += " (does not count)"
+		}
+		if is && !slices.Contains(who, name) {
 			who = append(who, name)
 		}
 	}
