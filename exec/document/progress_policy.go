@@ -268,11 +268,18 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	return out, unchecked
 }
 
-// leftUnmade are the tasks that were not completed and name files, which no step
-// declares, so that nothing looked for them.
+// leftUnmade are the tasks that were not completed of which nothing looked for
+// files: those that they name, and those that their steps, which were not
+// completed either, declare.
 func leftUnmade(p *plan.Plan, rep *Model) (left []string) {
+	unmade := func(declared plan.Step) bool {
+		s := rep.of.Step(declared.Address)
+		return s != nil && creates(declared) && (s.Status == history.Failed || s.Status == history.Blocked ||
+			s.Status == history.Skipped && !s.Skipped.Done)
+	}
 	for i := range p.Tasks {
-		if t := &p.Tasks[i]; len(t.Files) > 0 && rep.of.Task(t.ID).Status() != history.Completed {
+		if t := &p.Tasks[i]; len(t.Files) > 0 && rep.of.Task(t.ID).Status() != history.Completed ||
+			slices.ContainsFunc(t.Steps, unmade) {
 			left = append(left, t.ID)
 		}
 	}
@@ -303,13 +310,11 @@ func unproved(checks []plan.FinalCheck, seen *history.Controlled) (why []string)
 
 // makesSomething reports whether a step declares something that it creates.
 func makesSomething(p *plan.Plan) bool {
-	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
-		return slices.ContainsFunc(t.Steps, func(s plan.Step) bool {
-			return s.Artifacts != nil &&
-				len(s.Artifacts.Declared().Create) > 0
-		})
-	})
+	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return slices.ContainsFunc(t.Steps, creates) })
 }
+
+// creates reports whether a step declares something that it creates.
+func creates(s plan.Step) bool { return s.Artifacts != nil && len(s.Artifacts.Declared().Create) > 0 }
 
 // settingTrue reports whether a setting of the plan is on.
 func settingTrue(settings []plan.Setting, key string) bool {
