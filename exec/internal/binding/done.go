@@ -99,8 +99,8 @@ func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 		return nil // the loop stops
 	}
 	if acknowledged && len(against) > 0 {
-		return b.LetGo(ctx, &session.Refusal{Run: b.Rec.Run.Started.Run, Reasons: append([]string{
-			fmt.Sprintf("step %s was acknowledged as done, and it is not:", s.Address)}, against...),
+		return b.LetGo(ctx, &session.Refusal{Run: b.Rec.Run.Started.Run, Reasons: []string{
+			fmt.Sprintf("step %s was acknowledged as done, and it is not: %s", s.Address, strings.Join(against, "; "))},
 			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", s.Address.DoneCode())})
 	}
 	b.Rec.Seen.For, b.Rec.Seen.Against = evidence, against
