@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,12 +59,20 @@ func (Backup) Try(s Situation) (Next, bool) {
 	return pass(fmt.Sprintf("all %d backups were tried", len(s.Step.Backups)))
 }
 
-// sameModel reports whether a backup asks the model that did not answer in time:
-// whoever carried out the attempt is given another prompt.
+// sameModel reports whether a backup asks a model that did not answer in time when
+// it was last asked, whatever others did since: its executor is given another
+// prompt. A command that it had no answer of says nothing of the model.
 func sameModel(b plan.Backup, s Situation) bool {
-	last := s.History.Last()
-	return s.Failure.Cause == gate.ModelStall && b.Prompt != "" &&
-		(b.Executor == "" || last != nil && b.Executor == last.Method.Executor)
+	asked := cmp.Or(b.Executor, s.Step.Executor)
+	if b.Prompt == "" {
+		return false
+	}
+	for _, a := range slices.Backward(s.History.Attempts) {
+		if a.Method.Executor == asked && (a.Failure == nil || a.Failure.Cause != gate.Deadlock) {
+			return a.Failure != nil && a.Failure.Cause == gate.ModelStall
+		}
+	}
+	return false
 }
 
 // triggered reports whether the trigger condition of a backup holds: "" and

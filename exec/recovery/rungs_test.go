@@ -401,8 +401,34 @@ func TestEachCauseOfATimeoutHasItsOwnWay(t *testing.T) {
 	} {
 		s := recovery.Situation{Step: tt.step, History: used(tt.uses...),
 			Failure: &history.AttemptFailed{Class: history.TimedOut, Cause: tt.cause}}
+		s.History.Last().Failure = s.Failure
 		if got := try(tt.rung, s); got != tt.want {
 			t.Errorf("%s, %s: got %q, want %q", tt.cause, tt.rung.Name(), got, tt.want)
+		}
+	}
+}
+
+// TestAStalledModelIsNotAskedAfterAnother: that something else was tried since, or a
+// command of its executor was late, is no answer of the model; that it answered is.
+func TestAStalledModelIsNotAskedAfterAnother(t *testing.T) {
+	step := &plan.Step{Executor: "agent", Backups: []plan.Backup{{ID: "1", Prompt: "otherwise"}, {ID: "2", Run: "make"}}}
+	late := func(cause gate.Cause) *history.AttemptFailed {
+		return &history.AttemptFailed{Class: history.TimedOut, Cause: cause}
+	}
+	const left = "pass: backup_1 asks the model that did not answer"
+	for _, tt := range []struct {
+		since    *history.AttemptFailed
+		executor string
+		want     string
+	}{
+		{crash, "shell", left}, {late(gate.Deadlock), "agent", left}, {crash, "agent", "backup_1"},
+	} {
+		s := recovery.Situation{Step: step, History: used("backup backup_2"), Failure: tt.since}
+		first, last := s.History.Attempts[0], s.History.Last()
+		first.Method.Executor, first.Failure = "agent", late(gate.ModelStall)
+		last.Method.Executor, last.Failure = tt.executor, tt.since
+		if got := try(recovery.Backup{}, s); got != tt.want {
+			t.Errorf("%s by %s: got %q, want %q", tt.since.Class, tt.executor, got, tt.want)
 		}
 	}
 }
