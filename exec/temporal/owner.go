@@ -155,6 +155,8 @@ func (o *Owner) told(s *service, t Task, err error) {
 
 // stopOf is who cancels a run, as far as that is known.
 func (s *service) stopOf(ctx context.Context, id string) error {
+	ctx, end := context.WithTimeout(ctx, moment)
+	defer end()
 	var stop Stop
 	d, err := s.describe(ctx, id)
 	if noted := d.GetWorkflowExecutionInfo().GetMemo().GetFields()[stopping]; noted != nil {
@@ -215,6 +217,8 @@ func (r *reporter) details() []any {
 
 // settle says how a run stands that this owner lets go of.
 func (r *reporter) settle(ctx context.Context, s State, err error) error {
+	ctx, end := context.WithTimeout(ctx, r.silence+moment) // another owner goes on by then
+	defer end()
 	if s.Run == "" && r.state != nil {
 		says := s.Says
 		s = *r.state
