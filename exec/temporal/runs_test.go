@@ -301,6 +301,31 @@ func TestOwnerKilled(t *testing.T) {
 	}
 }
 
+// TestOwnerHangs halts the owner of a run for longer than it may be silent: another one
+// has the run meanwhile, and gets it when the first, which still holds the journal, has
+// found out.
+func TestOwnerHangs(t *testing.T) {
+	s := newSite(t, 2)
+	s.begin("hangs", trail(4, false))
+	s.until("hangs", func(st State) bool { return st.Done == 1 })
+	first := s.has("hangs")
+	signal := func(name string) {
+		t.Helper()
+		if text, err := osexec.Command("kill", "-"+name, strconv.Itoa(first)).CombinedOutput(); err != nil {
+			t.Fatal(err, string(text))
+		}
+	}
+	signal("STOP")
+	t.Cleanup(func() { signal("CONT") }) // also where it is not told before
+	s.until("hangs", func(st State) bool { return strings.Contains(st.Says, "is held by") })
+	signal("CONT")
+	st := s.ended("hangs")
+	r := s.journal(st.Run)
+	if st.Status != history.Achieved || st.Done != 4 {
+		t.Errorf("%+v\n%v", st, stands(r))
+	}
+}
+
 // TestRunServerKilled kills the service for longer than owners go on without it: they
 // let go of the run, and go on when it is back.
 func TestRunServerKilled(t *testing.T) {
