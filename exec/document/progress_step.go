@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
+	choices "github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/plan"
 )
@@ -231,6 +232,14 @@ func (out *progressSummary) addStep(s *step, strategy string) {
 	}
 }
 
+// givenUpBy is who gave the step up when asked about it last; "" if nobody did.
+func (s *step) givenUpBy() string {
+	if n := len(s.Questions); n > 0 && s.Questions[n-1].Answer != nil && s.Questions[n-1].Answer.Choice == choices.GiveUp {
+		return s.Questions[n-1].Answer.By
+	}
+	return ""
+}
+
 // decisions are what was decided about a step because of earlier ones, and what
 // its own failure meant for the run, in the order of time. The last one holds.
 func decisions(s *step, strategy string) (list []propagated) {
@@ -243,7 +252,9 @@ func decisions(s *step, strategy string) (list []propagated) {
 			s.Ended})
 	case s.Failure != nil && s.Failure.Halts:
 		why := "the run ends because this step failed"
-		if strategy != string(plan.HaltOnCritical) {
+		if by := s.givenUpBy(); by != "" {
+			why += ": " + by + " gave it up"
+		} else if strategy != string(plan.HaltOnCritical) {
 			why += ", whatever the strategy: the plan blocks it, or it cannot be undone"
 		}
 		list = append(list, propagated{s.Address, "halt", strategy, why, []plan.Address{}, s.Ended})
