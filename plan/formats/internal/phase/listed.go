@@ -2,6 +2,8 @@ package phase
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
@@ -69,7 +71,14 @@ func (r *reader) unlisted(from int) {
 func (r *reader) entry(from, end, blanks int, strictly bool) task {
 	text := r.t.Join(from, end)
 	mark := text[blanks:]
-	keys := text[:blanks] + "  " + strings.TrimPrefix(mark, "- ")
+	rows := strings.Split(text[:blanks]+"  "+strings.TrimPrefix(mark, "- "), "\n")
+	checks := map[int]string{} // by line: tags as the other forms have them, which are no YAML
+	for i, row := range rows {
+		if tag, is := strings.CutPrefix(strings.TrimSpace(row), "<verify>"); is && strings.HasSuffix(tag, "</verify>") {
+			checks[from+i], rows[i] = strings.TrimSuffix(tag, "</verify>"), ""
+		}
+	}
+	keys := strings.Join(rows, "\n")
 	var v value
 	var err error
 	if strictly = strictly && len(keys) < maxMatter; strictly {
@@ -116,6 +125,9 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 	}
 	if c := v.get("verify"); c.kind != 0 {
 		t.verified(strings.Join(c.texts(), "\n"), c.line)
+	}
+	for _, line := range slices.Sorted(maps.Keys(checks)) {
+		t.verified(checks[line], line)
 	}
 	t.expected = v.get("done").text
 	return t

@@ -129,6 +129,8 @@ T1-00@11 "" criteria=1
 				"2:1 error task-cycle 1\n5:1 error task-dep-unknown 2\n7:1 error task-duplicate-id 2\n10:1 note task-dep-prose 3\n"},
 		{"what cannot be read", "## T4-01: A\n- id: T4-01\n- estimate: twenty\n- acceptance: x\n\n  - id: T4-05\n    title: B\n",
 			"T4-01@1 \"A\" criteria=1\n3:1 warning key-without-effect T4-01\n6:3 warning key-without-effect \n"},
+		{"tags in a list", "- id: T4-01\n  title: A\n  <verify><automated>test -s a</automated></verify>\n  acceptance: x\n",
+			"T4-01@1 \"A\" criteria=1 $(test -s a)\n"},
 		{"estimates in tags", "<task>\n<name>A</name>\n<done>x</done>\n<estimate>20 min</estimate>\n</task>\n<task>\n<name>B</name>\n<done>x</done>\n<estimate>later</estimate>\n</task>\n",
 			"1@1 \"A\"\n2@6 \"B\"\n9:1 warning key-without-effect 2\n"},
 		{"headings as labels", "## Task 1: A\n### Files\n- `app/(auth)/x.tsx` (new)\n- app/(auth)/y.tsx\n#### Acceptance Criteria:\n- a\n- b\n**Depends on**\nnone\n### Notes\n- c\n",
