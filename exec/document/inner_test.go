@@ -46,6 +46,30 @@ func TestWhatCameOfAPatch(t *testing.T) {
 	}
 }
 
+// TestAttemptsBeforeARollback: the last attempt may have been accepted, and what
+// failed before it is told as that.
+func TestAttemptsBeforeARollback(t *testing.T) {
+	for tried, want := range map[string]string{
+		"": "", "+": "", "-": `set back after 1 attempt, which ended with "no"`,
+		"--":  `set back after 2 attempts, the last of which ended with "no"`,
+		"+-":  `set back after 2 attempts, the last of which ended with "no"`,
+		"-+":  `set back after 2 attempts, one of which failed, with "no"`,
+		"--+": `set back after 3 attempts, 2 of which failed, the last of these with "no"`,
+	} {
+		var s step
+		for _, c := range tried {
+			a := &attempt{RolledBack: true}
+			if c == '-' {
+				a.Failure = &attemptFailure{Reasons: []string{"no"}}
+			}
+			s.Attempts = append(s.Attempts, a)
+		}
+		if got := strings.Join(s.setBack(), "; "); got != want {
+			t.Errorf("%s: got %q, want %q", tried, got, want)
+		}
+	}
+}
+
 func TestDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0.0 s", 940 * time.Millisecond: "0.9 s", 59990 * time.Millisecond: "1 min 00 s", 125 * time.Second: "2 min 05 s",

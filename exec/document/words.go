@@ -229,28 +229,37 @@ func whatAndWhy(what, why string) string {
 	return what + ": " + why
 }
 
-// setBack tells of attempts that had failed before the run was set back to before
-// the step: how many, and why the last of them did.
+// setBack tells of the attempts that were made before the run was set back to
+// before the step, where some of them failed: how many there were, and why the
+// last of those did.
 func (s *step) setBack() []string {
-	n, why := 0, ""
+	n, failures, why, last := 0, 0, "", false
 	for _, a := range s.Attempts {
-		if !a.RolledBack || a.Failure == nil {
+		if !a.RolledBack {
 			continue
 		}
-		n++
-		why = meaning(a.Failure.Class)
+		n, last = n+1, a.Failure != nil
+		if !last {
+			continue
+		}
+		failures, why = failures+1, meaning(a.Failure.Class)
 		if len(a.Failure.Reasons) > 0 {
 			why = a.Failure.Reasons[0]
 		}
 	}
-	if n == 0 {
+	how := ", which ended with "
+	switch {
+	case failures == 0:
 		return nil
+	case !last:
+		how = fmt.Sprintf(", %d of which failed, the last of these with ", failures)
+		if failures == 1 {
+			how = ", one of which failed, with "
+		}
+	case n > 1:
+		how = ", the last of which ended with "
 	}
-	which := ", which"
-	if n > 1 {
-		which = ", the last of which"
-	}
-	return []string{"set back after " + count(n, "attempt", "attempts") + which + " ended with " + quote(why)}
+	return []string{"set back after " + count(n, "attempt", "attempts") + how + quote(why)}
 }
 
 // Detours are those of a step of a run, as all documents tell them, without what
