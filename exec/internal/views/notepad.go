@@ -75,8 +75,12 @@ func (v *Views) note(ctx context.Context, m *document.Model) {
 
 // readNotepad is the text of a notepad; nil where there is none.
 func readNotepad(root, path string) ([]byte, error) {
-	info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(path)))
+	file := filepath.Join(root, filepath.FromSlash(path))
+	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Dir(file)); err != nil {
+			return nil, errors.New("its folder is not there")
+		}
 		return nil, nil
 	}
 	switch {
