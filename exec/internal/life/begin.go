@@ -130,8 +130,10 @@ func (l *Life) Begin(ctx context.Context) error {
 	if rel, ok := l.Inside(started.LockFile); ok {
 		started.LockFile = rel
 	}
-	for _, d := range l.Locked.Warnings() {
-		started.Warnings = append(started.Warnings, warningOf(d))
+	for _, d := range l.Locked.Warnings() { // one that several places of the plan have is told once
+		if line := warningOf(d); !slices.Contains(started.Warnings, line) {
+			started.Warnings = append(started.Warnings, line)
+		}
 	}
 	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base),
 		l.mounted(), l.shared(), replaced, l.unwatched(started), notEnded(waiting), l.notCovered(),
