@@ -384,6 +384,11 @@ func TestResearcherSearchesTheCode(t *testing.T) {
 	if !slices.Contains(a.Findings, "src/widgets.py:1: def apply_discount(x): return x") {
 		t.Errorf("found %q", a.Findings)
 	}
+	// Of a step that says nothing the words of the failure are searched for.
+	c.Step, c.Failure.Reasons = &plan.Step{Description: "Y"}, []string{"shell: exit status 1: apply_discount gave 3"}
+	if a, err = (advice.Builtin{}).Advise(t.Context(), c); err != nil || !slices.Contains(a.Sources, "src/widgets.py") {
+		t.Errorf("read %q, %v", a.Sources, err)
+	}
 }
 
 func TestResearcherReadsFiveFilesAtMost(t *testing.T) {

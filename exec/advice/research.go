@@ -86,13 +86,19 @@ func queries(c Case) []string {
 	for _, criterion := range c.Criteria {
 		add(criterion)
 	}
+	if len(wordsOf(all)) == 0 { // of the failure, what is known alone is asked for, but where that is all there is
+		for _, reason := range c.Failure.Reasons {
+			add(reason)
+		}
+	}
 	return all[:min(len(all), researchFiles)]
 }
 
 // wordsOf are the words that carry meaning: names, and words of four letters or
 // more that are not everywhere.
 func wordsOf(queries []string) []string {
-	everywhere := []string{"with", "that", "this", "from", "into", "must", "should", "when", "have", "line", "error", "file", "step", "task", "make", "does"}
+	everywhere := []string{"with", "that", "this", "from", "into", "must", "should", "when", "have", "line", "error", "file", "step", "task", "make", "does",
+		"shell", "exit", "status", "program", "process", "failed", "failure", "reported", "output", "postcondition", "postconditions", "holds"}
 	var words []string
 	for _, q := range queries {
 		for _, w := range strings.FieldsFunc(strings.ToLower(q),
