@@ -24,6 +24,9 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 	if _, lock := (exec.Workspace{Dir: at.dir}).Sources(at.run); lock == "" || at.run.Started.Shadow {
 		text = "mend what the report names; once that is mended:  " + as.spell(action.Action{Kind: action.Run})
 	}
+	if at.run.TriedOut() {
+		return "what can be tried was, and holds: " + as.spell(action.Action{Kind: action.Run})
+	}
 	if at.run.Count(history.Completed) > 0 && !at.run.Started.Shadow {
 		text = "mend what the report names; once that is mended:  " +
 			as.spell(action.Action{Kind: action.Finish, Run: o.Run})

@@ -81,6 +81,9 @@ func (rep *Model) actions(attempts bool) ordered[string] {
 	return ordered[string]{{"debug", rep.say(action.Action{Kind: action.Log, Run: rep.Run, Failures: true})}, verify}
 }
 
+// tried is what is to be done after a trial that held.
+const tried = "The workspace is as it was: run the plan in it, and each step is compared with what it made here"
+
 // nextSteps says what to do now, most pressing first.
 func nextSteps(rep *Model) []nextStep {
 	if back := rep.of.After.Last(); back != nil {
@@ -94,11 +97,13 @@ func nextSteps(rep *Model) []nextStep {
 	switch rep.Status {
 	case history.Achieved:
 		if rep.Shadow {
-			real := "The workspace is as it was: run the plan in it, and each step is compared with what it made here"
-			return []nextStep{{why: real}, {why: "Prove it", do: rep.prove()}}
+			return []nextStep{{why: tried}, {why: "Prove it", do: rep.prove()}}
 		}
 		return []nextStep{{why: "Prove it", do: rep.prove()}}
 	case history.Partial, history.NotAchieved:
+		if rep.of.TriedOut() {
+			return []nextStep{{why: tried + "; what acts outside of it is no trial"}, {why: "Prove the report", do: rep.prove()}}
+		}
 		return rep.afterFailure()
 	}
 	if q := rep.Waiting; q != nil && rep.given != "" {

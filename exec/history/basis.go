@@ -42,6 +42,22 @@ func (r *Run) CarriedOut() bool {
 	})
 }
 
+// TriedOut reports whether a trial held as far as trials go, and no further: of its
+// steps only those were not carried out that act outside of the clone, and what is
+// behind them.
+func (r *Run) TriedOut() bool {
+	if !r.Started.Shadow || r.CarriedOut() || len(gate.Judgements(r.Final).Blocking()) > 0 || len(r.LackEvidence()) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(r.Steps, func(s *Step) bool {
+		if s.Status != Blocked {
+			return s.Status != Completed && (s.Skipped == nil || !s.Skipped.Done)
+		}
+		by := r.Step(s.Blocked.By)
+		return by == nil || !by.Rollback.Outside()
+	})
+}
+
 // Standings are what the steps of a run rest on. It is made of a run as it is,
 // and does not follow it.
 type Standings struct {
