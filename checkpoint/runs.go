@@ -48,6 +48,17 @@ type Runs interface {
 	Claim(ctx context.Context, lock, run, instead string) (holder string, err error)
 }
 
+// Holders are Runs that know who has a log open now. It is for whoever stands by
+// runs, and goes on with those whose owner is gone; not every store can say it.
+type Holders interface {
+	Runs
+	// Holder says in words who has a log open for its one writer; "" is nobody, or
+	// that there is no such log. It is a look: nothing is changed, nobody is fenced,
+	// and nobody is kept from opening the log. A writer whose connection is lost may
+	// be nobody until it has connected again, so one look is no sign that it is gone.
+	Holder(ctx context.Context, name string) (string, error)
+}
+
 // AfterRun is what stands behind the id of a run in the name of the log of what
 // was done with its work since it was sealed.
 const AfterRun = ".after"

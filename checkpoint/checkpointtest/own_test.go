@@ -191,3 +191,21 @@ func TestBrokenLog(t *testing.T) {
 		t.Errorf("a log that forgets was not found: %s", got.wrong)
 	}
 }
+
+// blind is Holders that never know of anybody.
+type blind struct{ checkpoint.MemoryRuns }
+
+func (*blind) Holder(ctx context.Context, _ string) (string, error) { return "", ctx.Err() }
+
+func TestBrokenHolders(t *testing.T) {
+	got, places := &noted{TB: t}, map[string]*blind{}
+	checkpointtest.RunRuns(got, func(place string) (checkpoint.Runs, error) {
+		if places[place] == nil {
+			places[place] = &blind{}
+		}
+		return places[place], nil
+	})
+	if !strings.Contains(got.wrong, `"holder"`) {
+		t.Errorf("runs of which nobody is told who has them open were not found: %s", got.wrong)
+	}
+}

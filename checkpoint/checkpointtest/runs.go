@@ -17,7 +17,8 @@ import (
 )
 
 // RunRuns tests the rules of checkpoint.Runs: those of its logs, as [RunLog]
-// does, and those of the index and of claims. open opens what is kept at a
+// does, those of the index and of claims, and those of checkpoint.Holders where
+// it is that. open opens what is kept at a
 // place, nothing the first time that the place is named; it is called several
 // times for one place, as other processes would.
 func RunRuns(t testing.TB, open func(place string) (checkpoint.Runs, error)) {
@@ -71,6 +72,8 @@ var runsCases = []runsCase{
 	{"change", "a run that was there before is listed while others begin", testChange},
 	{"names", "a name that is no id of a run leads nowhere", testNames},
 	{"cancelled", "a cancelled context ends every call with its error, and the next call works", testCancelledRuns},
+	{"holder", "where Runs are Holders: who has a log open is told while it is open, to whoever asks, and asking is a look",
+		testHolder},
 }
 
 // runID is the id of a run, the nth by age.
@@ -405,4 +408,64 @@ func testCancelledRuns(ctx context.Context, runs checkpoint.Runs, _ func() (chec
 		}
 	}
 	return errors.Join(claims(ctx, runs, "lock", 1, 0, 1), listed(ctx, runs, checkpoint.Which{}, 1))
+}
+
+// isHeld checks whether somebody has a log open, as all of these see it.
+func isHeld(ctx context.Context, name string, want bool, all ...checkpoint.Holders) error {
+	for _, h := range all {
+		who, err := h.Holder(ctx, name)
+		if err != nil {
+			return fmt.Errorf("holder of %s: %w", name, err)
+		}
+		if (who != "") != want {
+			return fmt.Errorf("holder of %s: %q, where somebody has it open: %v", name, who, want)
+		}
+	}
+	return nil
+}
+
+func testHolder(ctx context.Context, runs checkpoint.Runs, again func() (checkpoint.Runs, error)) error {
+	here, ok := runs.(checkpoint.Holders)
+	if !ok {
+		return nil
+	}
+	other, err := again()
+	if err != nil {
+		return err
+	}
+	there, ok := other.(checkpoint.Holders)
+	if !ok {
+		return errors.New("the same place is opened as Holders once, and not the next time")
+	}
+	if err := errors.Join(isHeld(ctx, runID(1), false, here, there), listed(ctx, runs, checkpoint.Which{})); err != nil {
+		return err
+	}
+	log, err := runs.Open(ctx, runID(1))
+	if err != nil {
+		return err
+	}
+	var want []string
+	for i := range 3 {
+		want = append(want, fmt.Sprint("record ", i))
+		if err := errors.Join(isHeld(ctx, runID(1), true, here, there), isHeld(ctx, runID(2), false, here, there),
+			isHeld(ctx, runID(1)+checkpoint.AfterRun, false, here, there), log.Append(ctx, [][]byte{[]byte(want[i])})); err != nil {
+			return fmt.Errorf("beside its writer: %w", err)
+		}
+	}
+	if err := errors.Join(reads(ctx, runs, runID(1), want...), log.Close()); err != nil {
+		return err
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := here.Holder(ended, runID(1)); !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("holder with a cancelled context: %w, which is not context.Canceled", err)
+	}
+	if err := isHeld(ctx, runID(1), false, here, there); err != nil {
+		return fmt.Errorf("after it was closed: %w", err)
+	}
+	next, err := other.Open(ctx, runID(1))
+	if err != nil {
+		return fmt.Errorf("open what was looked at: %w", err)
+	}
+	return errors.Join(isHeld(ctx, runID(1), true, here, there), next.Close(), isHeld(ctx, runID(1), false, here, there))
 }

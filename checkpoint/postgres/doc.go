@@ -17,6 +17,9 @@
 //     follows, and the server compares both in the statement that adds it: an
 //     earlier writer that lives on is refused (checkpoint.ErrFenced), whatever
 //     became of its lock.
+//   - Who has a log open is told (checkpoint.Holders) by a look at the locks of
+//     the server. A writer that has nothing to add notices within seconds that its
+//     connection is gone, and takes its lock again.
 //   - A batch that was acknowledged is committed, and is there once. Where a
 //     connection breaks, the log connects again and says its batch again, which
 //     the server takes only where it has not yet; a server that is restarted is

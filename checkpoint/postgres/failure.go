@@ -13,8 +13,8 @@ import (
 )
 
 // Patience with a server that is gone: how long one attempt may take, and all of
-// them.
-type patience struct{ attempt, all time.Duration }
+// them; and how long it may be until a log that nobody adds to notices.
+type patience struct{ attempt, all, notice time.Duration }
 
 // try does something until it is done, refused, or the patience is at its end.
 // So do must be harmless where it is done twice.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -32,6 +33,7 @@ type log struct {
 	loose  bool          // the last of them perhaps not on the disk of the server
 	dead   error
 	closed atomic.Bool
+	shut   chan struct{} // closed by Close
 }
 
 var _ checkpoint.LogWriter = (*log)(nil)
@@ -191,13 +193,16 @@ func (l *log) durable(ctx context.Context) error {
 // errGap says that the log does not end where its writer knows that it did.
 var errGap = errors.New("the log is another than it was")
 
+// errRemoved says that there is no such log any more.
+var errRemoved = fmt.Errorf("%w: somebody removed it", errGap)
+
 // refused is why the server did not take what follows position.
 func (l *log) refused(ctx context.Context, position int64) error {
 	var epoch, size int64
 	err := l.conn.QueryRow(ctx, `SELECT epoch, size FROM planlock.logs WHERE id = $1`, l.id).Scan(&epoch, &size)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return fmt.Errorf("%w: somebody removed it", errGap)
+		return errRemoved
 	case err != nil:
 		return err
 	case epoch != l.epoch:
@@ -226,12 +231,15 @@ func (l *log) does(ctx context.Context, what string, do func(context.Context) er
 	}
 	l.hangUp()
 	if errors.Is(err, checkpoint.ErrFenced) {
-		l.dead = fmt.Errorf("%w: %s", checkpoint.ErrFenced, l.path())
+		l.dead = l.fenced()
 	} else {
 		l.dead = fmt.Errorf("%w: %w", checkpoint.ErrDead, l.store.failed(ctx, fmt.Sprintf("%s to log %q", what, l.name), err))
 	}
 	return l.dead
 }
+
+// fenced is why nothing is added to a log that another one opened since.
+func (l *log) fenced() error { return fmt.Errorf("%w: %s", checkpoint.ErrFenced, l.path()) }
 
 // hangUp closes the connection, and does not wait for the server.
 func (l *log) hangUp() {
@@ -259,15 +267,18 @@ func (l *log) connected(ctx context.Context) error {
 	got, epoch := false, l.epoch
 	err = conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, l.lock).Scan(&got)
 	if err == nil && !got {
+		high, low := halves(l.lock)
 		_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_locks
 			WHERE locktype = 'advisory' AND granted AND pid = $1 AND objsubid = 1
 				AND classid = $2::bigint::oid AND objid = $3::bigint::oid`,
-			l.conn.PgConn().PID(), int64(uint64(l.lock)>>32), int64(uint32(l.lock)))
+			l.conn.PgConn().PID(), high, low)
 	}
-	if err == nil && !got {
+	if err == nil {
 		err = conn.QueryRow(ctx, `SELECT epoch FROM planlock.logs WHERE id = $1`, l.id).Scan(&epoch)
 	}
 	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		err = errRemoved
 	case err != nil:
 	case epoch != l.epoch:
 		err = checkpoint.ErrFenced
@@ -281,12 +292,48 @@ func (l *log) connected(ctx context.Context) error {
 	return err
 }
 
+// keep looks now and then, until the log is closed, whether its connection lives,
+// and connects again: a writer that has nothing to add for a while must not seem to
+// be gone. What it cannot do is left to whoever adds next.
+func (l *log) keep(every time.Duration) {
+	for tick := time.NewTicker(every); ; {
+		select {
+		case <-tick.C:
+			l.look()
+		case <-l.shut:
+			tick.Stop()
+			return
+		}
+	}
+}
+
+// look connects again where the connection broke.
+func (l *log) look() {
+	ctx, cancel := context.WithTimeout(context.Background(), l.store.attempt)
+	defer cancel()
+	leave, err := l.enter(ctx, "look")
+	if err != nil {
+		return
+	}
+	defer leave()
+	if l.conn.IsClosed() || l.conn.Ping(ctx) != nil {
+		l.hangUp()
+		if errors.Is(l.connected(ctx), checkpoint.ErrFenced) {
+			l.dead = l.fenced()
+		} // else it is tried again
+	}
+}
+
 // Close gives the lock back; see checkpoint.Log. What was only written is made
 // durable before.
 func (l *log) Close() error {
 	l.turn <- struct{}{}
 	defer func() { <-l.turn }()
-	if l.closed.Swap(true) || l.dead != nil {
+	if l.closed.Swap(true) {
+		return nil
+	}
+	close(l.shut)
+	if l.dead != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.store.attempt)

@@ -149,6 +149,78 @@ func TestWriterGoesOnWithoutItsConnection(t *testing.T) {
 	}
 }
 
+// TestIdleWriterIsNotGone: a writer that adds nothing, and whose connection is cut,
+// has its log again by itself, in the same epoch; until then nobody has it.
+func TestIdleWriterIsNotGone(t *testing.T) {
+	url := database(t)
+	s, other := opened(t, url), opened(t, url)
+	s.notice = 300 * time.Millisecond
+	l := openLog(t, s, "R1")
+	defer l.Close()
+	epoch, free := l.epoch, false
+	for range 2 {
+		admin(t, url, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+		for limit := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			who, err := runs{other}.Holder(t.Context(), "R1")
+			if err != nil || time.Now().After(limit) {
+				t.Fatalf("%q has it, and %v", who, err)
+			}
+			if free = free || who == ""; free && strings.Contains(who, fmt.Sprintf("process %d", os.Getpid())) {
+				break
+			}
+		}
+	}
+	if err := l.Append(t.Context(), records("one")); err != nil || l.epoch != epoch {
+		t.Errorf("it goes on in epoch %d, which was %d: %v", l.epoch, epoch, err)
+	}
+}
+
+// TestFencedWriterHoldsNothing: one that looks for its connection takes no log from
+// the writer that came after, nor after that one.
+func TestFencedWriterHoldsNothing(t *testing.T) {
+	url := database(t)
+	s, other := opened(t, url), opened(t, url)
+	s.notice = 20 * time.Millisecond
+	for _, over := range []bool{false, true} {
+		first := openLog(t, s, "R1")
+		first.turn <- struct{}{} // it does not look meanwhile
+		admin(t, url, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+		second := openLog(t, other, "R1")
+		if over {
+			if err := second.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		<-first.turn
+		time.Sleep(200 * time.Millisecond)
+		if who, err := (runs{other}).Holder(t.Context(), "R1"); (who == "") != over || err != nil {
+			t.Errorf("whose writer is gone: %v: it is of %q, %v", over, who, err)
+		}
+		if err := second.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := first.Append(t.Context(), records("late")); !errors.Is(err, checkpoint.ErrFenced) {
+			t.Errorf("%v, want ErrFenced", err)
+		}
+		if err := first.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestHolderIsOfOneDatabase: the server lists the locks of all its databases, and
+// a log that is called the same elsewhere is another one.
+func TestHolderIsOfOneDatabase(t *testing.T) {
+	a, b := opened(t, database(t)), opened(t, database(t))
+	l := openLog(t, a, "R1")
+	defer l.Close()
+	for s, want := range map[*Store]bool{a: true, b: false} {
+		if who, err := (runs{s}).Holder(t.Context(), "R1"); (who != "") != want || err != nil {
+			t.Errorf("%s: %q, %v", s.where, who, err)
+		}
+	}
+}
+
 // TestManyWriters has writers take a log from each other while their connections
 // are cut. What was acknowledged is there once, and what one opening added stands
 // together.

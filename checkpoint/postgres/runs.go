@@ -19,6 +19,8 @@ import (
 // runs are checkpoint.Runs.
 type runs struct{ *Store }
 
+var _ checkpoint.Holders = runs{}
+
 // check refuses what is no name of a log.
 func check(name string) error {
 	other := func(r rune) bool {
@@ -43,7 +45,8 @@ func (r runs) Open(ctx context.Context, name string) (checkpoint.Log, error) {
 	if err := check(name); err != nil {
 		return nil, err
 	}
-	l := &log{reading: reading{r.Store, name, 0}, lock: lockKey("log", r.workspace, name), turn: make(chan struct{}, 1)}
+	l := &log{reading: reading{r.Store, name, 0}, lock: lockKey("log", r.workspace, name), turn: make(chan struct{}, 1),
+		shut: make(chan struct{})}
 	limit, cancel := context.WithTimeout(ctx, r.attempt)
 	defer cancel()
 	err := l.begin(limit)
@@ -52,6 +55,7 @@ func (r runs) Open(ctx context.Context, name string) (checkpoint.Log, error) {
 	} else if err != nil {
 		return nil, r.failed(ctx, what, err)
 	}
+	go l.keep(r.notice)
 	return l, nil
 }
 
@@ -85,13 +89,30 @@ func (l *log) take(ctx context.Context, conn *pgx.Conn) error {
 			break
 		}
 	}
-	holder := "somebody who does not say so yet"
+	holder := unnamed
 	err := conn.QueryRow(ctx, `SELECT holder FROM planlock.logs WHERE workspace = $1 AND name = $2`,
 		l.store.workspace, l.name).Scan(&holder)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
 	return &checkpoint.HeldError{Dir: l.path(), Holder: holder}
+}
+
+// unnamed is who has the lock of a log that was never opened.
+const unnamed = "somebody who does not say so yet"
+
+// Holder says who has the lock of a log; see checkpoint.Holders. The locks of the
+// server are those of all its databases.
+func (r runs) Holder(ctx context.Context, name string) (holder string, err error) {
+	high, low := halves(lockKey("log", r.workspace, name))
+	err = r.ask(ctx, fmt.Sprintf("ask who has log %q", name), func(ctx context.Context) error {
+		return r.pool.QueryRow(ctx, `SELECT CASE WHEN EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted
+				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+				AND objsubid = 1 AND classid = $3::bigint::oid AND objid = $4::bigint::oid)
+			THEN coalesce((SELECT holder FROM planlock.logs WHERE workspace = $1 AND name = $2), $5) ELSE '' END`,
+			r.workspace, name, high, low, unnamed).Scan(&holder)
+	})
+	return holder, err
 }
 
 // self says who this process is, for people.

@@ -61,7 +61,7 @@ func Open(ctx context.Context, url string, config Config) (*Store, error) {
 		workspace: cmp.Or(config.Workspace, "default"),
 		where:     fmt.Sprintf("database %q on %q", cmp.Or(server.Database, server.User), host),
 		config:    server,
-		patience:  patience{attempt: 30 * time.Second, all: time.Minute},
+		patience:  patience{attempt: 30 * time.Second, all: time.Minute, notice: 5 * time.Second},
 	}
 	s.blobs = &blobs{store: s, turn: make(chan struct{}, 1)}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, c); err == nil {
@@ -168,3 +168,6 @@ func lockKey(names ...string) int64 {
 	fmt.Fprintf(h, "planlock %q", names)
 	return int64(binary.BigEndian.Uint64(h.Sum(nil)))
 }
+
+// halves are the two numbers by which the server lists an advisory lock.
+func halves(key int64) (high, low int64) { return int64(uint64(key) >> 32), int64(uint32(key)) }
