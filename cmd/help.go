@@ -111,7 +111,7 @@ func valuesOf(f *kong.Flag) (words []string) {
 // in the order in which a reader wants them.
 func flagGroups() []struct{ title, flags string } {
 	return []struct{ title, flags string }{
-		{"what is run", "dir plan lock from profile ack accept isolate shadow strategy preset test-first deterministic"},
+		{"what is run", "dir stand-by grace plan lock from profile ack accept isolate shadow strategy preset test-first deterministic"},
 		{"who does it", "agent executor reviewer validator advisor researcher patterns mcp learned"},
 		{"who is asked", "mode answers patience reason by confirm remember"},
 		{"limits", "budget token-budget jobs validator-timeout advisor-timeout"},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/planlock/planlock/cmd/internal/ownshell"
 	planlock "github.com/planlock/planlock/exec"
@@ -33,12 +34,13 @@ type engineFlag struct {
 
 // workerCommand is "planlock worker": it carries out steps of runs that others
 // own, until it is told to end. What it has begun then is given back, for
-// another worker.
+// another worker. It can also stand by, and go on with runs whose owner is gone.
 type workerCommand struct {
 	arguments
 	storeFlags
-	Engine   string   `placeholder:"ENGINE" help:"what gives it steps: postgres, in the database of --store, or temporal://HOST:PORT/NAMESPACE"`
-	Dir      string   `placeholder:"FOLDER" help:"where it works, a folder of its own; a temporary one by default"`
+	Engine string `placeholder:"ENGINE" help:"what gives it steps: postgres, in the database of --store, or temporal://HOST:PORT/NAMESPACE"`
+	Dir    string `placeholder:"FOLDER" help:"where it works, a folder of its own; a temporary one by default"`
+	standByFlags
 	Cache    size     `default:"1GB" placeholder:"SIZE" help:"how much of what runs keep it keeps in its folder too, so that it reads it once: 500MB, 20GB, 0 for nothing; what was not used for longest goes first"`
 	Jobs     int      `default:"1" placeholder:"N" help:"how many steps it carries out at once"`
 	Agent    []string `sep:"none" placeholder:"NAME" help:"a coding agent that carries out steps here: NAME or NAME=MODEL, as planlock agents lists them; may be repeated: the first is the default"`
@@ -47,7 +49,7 @@ type workerCommand struct {
 
 // Run carries the command out.
 func (f *workerCommand) Run(ctx context.Context, p *cli) error {
-	at := place{}
+	at := place{Schema: storeSchema}
 	var err error
 	if at.Store, err = storeURL(f.Store); err == nil {
 		at.Blobs, err = storeURL(f.Blobs)
@@ -55,8 +57,11 @@ func (f *workerCommand) Run(ctx context.Context, p *cli) error {
 	switch {
 	case err != nil:
 		return err
-	case at.Store == "" || f.Engine == "":
-		return &usageError{"worker: say with --store where runs are kept, and with --engine what gives out their steps"}
+	case at.Store == "" || f.Engine == "" && f.StandBy == "":
+		return &usageError{"worker: say with --store where runs are kept, and with --engine what gives out their steps, " +
+			"or with --stand-by that it goes on with runs"}
+	case f.Grace < leastGrace:
+		return &usageError{fmt.Sprintf("worker: --grace is %s at least, so that an owner notices that its connection is gone", leastGrace)}
 	case f.Jobs < 1 || f.Jobs > plan.MaxJobs:
 		return &usageError{fmt.Sprintf("worker: --jobs is a number from 1 to %d", plan.MaxJobs)}
 	case p.with.Open == nil || p.with.Engine == nil:
@@ -73,20 +78,49 @@ func (f *workerCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	p.later(kept.Close)
-	engine, err := p.with.Engine(ctx, f.Engine, at.Store)
-	if err != nil {
-		return err
+	log := slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{ReplaceAttr: plainly}))
+	var does []func(context.Context) error
+	if f.StandBy != "" {
+		stands, err := f.stands(p, at, kept, log)
+		if err != nil {
+			return err
+		}
+		does = append(does, stands)
 	}
-	p.later(engine.Close)
-	source, err := engine.Source(ctx, hands.Executors)
-	if err != nil {
-		return err
+	if f.Engine != "" {
+		engine, err := p.with.Engine(ctx, f.Engine, at.Store)
+		if err != nil {
+			return err
+		}
+		p.later(engine.Close)
+		source, err := engine.Source(ctx, hands.Executors)
+		if err != nil {
+			return err
+		}
+		w := &remote.Worker{Jobs: source, Blobs: kept.Blobs, Executors: hands.Executors, Dir: f.Dir,
+			Cache: cmp.Or(int64(f.Cache), -1), At: f.Jobs, Shell: ownshell.Args(), Secrets: secrets(), Log: log}
+		fmt.Fprintf(p.err, "waits for steps of runs at %s\n", escaped(at.Store))
+		does = append(does, w.Run)
 	}
-	w := &remote.Worker{Jobs: source, Blobs: kept.Blobs, Executors: hands.Executors, Dir: f.Dir,
-		Cache: cmp.Or(int64(f.Cache), -1), At: f.Jobs, Shell: ownshell.Args(), Secrets: secrets(),
-		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{ReplaceAttr: plainly}))}
-	fmt.Fprintf(p.err, "waits for steps of runs at %s\n", escaped(at.Store))
-	return w.Run(ctx) // a signal ends ctx, and a worker that is told to end has done what it should
+	return together(ctx, does) // a signal ends ctx, and a worker that is told to end has done what it should
+}
+
+// together does several things at a time, until all have ended. Where one fails, the
+// others are told to end.
+func together(ctx context.Context, all []func(context.Context) error) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	errs := make([]error, len(all))
+	var wait sync.WaitGroup
+	for i, do := range all {
+		wait.Go(func() {
+			if errs[i] = do(ctx); errs[i] != nil {
+				end()
+			}
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
 }
 
 // A size is a number of bytes, as in 20GB.
