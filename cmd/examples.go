@@ -38,7 +38,7 @@ func examples(name string) []string {
 	case "rollback":
 		return []string{"planlock rollback 1.1", "planlock rollback 1.1 --request --reason 'it builds on a mistake'"}
 	case "worker":
-		return []string{"planlock worker --store postgres://db/plans --engine postgres", "planlock worker --store postgres://db/plans --engine temporal://localhost:7233/default --jobs 2", "planlock worker --store postgres://db/plans --engine postgres --stand-by /srv/plans"}
+		return []string{"planlock worker --store postgres://db/plans --engine postgres", "planlock worker --store postgres://db/plans --engine temporal://localhost:7233/default --stand-by /srv/plans"}
 	case "serve":
 		return []string{"planlock serve", "planlock serve --listen :8080 --by ana"}
 	case "report":
