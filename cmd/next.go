@@ -144,6 +144,8 @@ func hint(err error, at placedError) string {
 		return "planlock needs to read and write the workspace, and .planlock in it" + andResume(at)
 	case errors.Is(err, fs.ErrNotExist):
 		return "look for a typing error in the path"
+	case at.run != nil && errors.Is(err, checkpoint.ErrFenced):
+		return "somebody else went on with the run:  planlock status " + at.run.Started.Run + inDir(at.dir)
 	case at.run != nil && at.run.Sealed == nil:
 		return "mend that, then go on:  " + at.resume()
 	}

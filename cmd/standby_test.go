@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 )
 
 // asking is a plan whose step does more than it declares, of which a person is asked.
@@ -118,5 +120,16 @@ func TestStandByIsRefused(t *testing.T) {
 		if status := run(with, all, strings.NewReader(""), io.Discard, &said); status != statusUsage || !strings.Contains(said.String(), want) {
 			t.Errorf("planlock worker %s: status %d\n%s", words, status, &said)
 		}
+	}
+}
+
+// TestFencedOwner: whoever comes back to a run with which somebody else went on is
+// told so, and not to resume it.
+func TestFencedOwner(t *testing.T) {
+	run := &history.Run{}
+	run.Started.Run = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	got := message(t.Context(), &placedError{err: fmt.Errorf("it cannot be written: %w", checkpoint.ErrFenced), run: run, dir: "."})
+	if !strings.Contains(got, "planlock status "+run.Started.Run) || strings.Contains(got, "resume") {
+		t.Error(got)
 	}
 }
