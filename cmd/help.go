@@ -118,7 +118,7 @@ func flagGroups() []struct{ title, flags string } {
 		{"git", "worktree worktree-dir commit commit-message commit-author co-author hook-limit"},
 		{"sandbox", "writable env no-sandbox"},
 		{"evidence", "evidence tracker tracker-token tracker-user tracker-password"},
-		{"where it is kept", "store blobs engine"},
+		{"where it is kept", "store blobs engine cache"},
 		{"what is shown", "step attempt since follow all checkpoint declarations type"},
 		{"what is proved", "contents attestation key keys signer"},
 		{"output", "output format summary"},
