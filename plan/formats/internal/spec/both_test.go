@@ -73,6 +73,21 @@ func TestABackupThatRunsTheSame(t *testing.T) {
 	}
 }
 
+// A backup in the words of the step or of its first method is none, wherever the
+// method stands; to do by hand what a command does is another way.
+func TestABackupInTheSameWords(t *testing.T) {
+	for words, want := range map[string]bool{"Count per client and second": true, "count  per client and second.": true,
+		"Write the limiter": true, "Count per client and minute": false} {
+		for run, want := range map[string]bool{"": want, "\nrun = \"make\"": false} {
+			d := pairOf(t, "Use a library", words, "description = \"Write the limiter\"", "description = \"Write the limiter\""+run)
+			told := slices.ContainsFunc(d.Found, func(f plan.Diagnostic) bool { return f.Code == "backup-only-retry" })
+			if told != want {
+				t.Errorf("%q%s: told %t, want %t", words, run, told, want)
+			}
+		}
+	}
+}
+
 // What is turned off is named with what follows, and so is what is not said.
 func TestPropagationThatIsTurnedOff(t *testing.T) {
 	const on = "read_prior_steps = true\npropagation"

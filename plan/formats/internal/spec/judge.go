@@ -12,6 +12,7 @@ type judged struct {
 	m, t           *half // of them what can be judged: a file that was not read to its end says nothing
 	titles         map[[2]string]string
 	paired         []stepPairing
+	methods        map[*step]said
 	ordered        *plan.Graph
 }
 

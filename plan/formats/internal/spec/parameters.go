@@ -123,11 +123,13 @@ func wordsIn(n *tomltree.Node, names ...string) said {
 
 // modeIn is what a table says of its mode; a value that is no text is none of the
 // modes, and is reported where it stands.
-func modeIn(n *tomltree.Node) said {
-	if v := n.Find("mode"); v != nil && v.Kind != tomltree.String {
-		return say(cmp.Or(strings.TrimSpace(v.Text), "of a list or table"), v.At)
+func modeIn(n *tomltree.Node, names ...string) said {
+	for _, name := range names {
+		if v := n.Find(name); v != nil && v.Kind != tomltree.String {
+			return say(cmp.Or(strings.TrimSpace(v.Text), "of a list or table"), v.At)
+		}
 	}
-	return wordsIn(n, "mode")
+	return wordsIn(n, names...)
 }
 
 // A reading of a table notes which keys were read for their words, so that
@@ -286,7 +288,7 @@ func (h *half) readTask(n *tomltree.Node, index int) *task {
 		id: id, at: n.At, unnamed: !ok,
 		title:     own.words("description", "name", "title"),
 		critical:  h.flagOrDefault(n),
-		mode:      modeIn(n).or(modeIn(h.defaults)),
+		mode:      modeIn(n, "mode").or(modeIn(h.defaults, "mode")),
 		retries:   h.retriesOrDefault(n),
 		balance:   n.Find("critical_balance"),
 		dependsOn: textsOf(itemsOf(n.Find("depends_on"))),
@@ -322,7 +324,7 @@ func (h *half) readStep(task string, n *tomltree.Node, index int) *step {
 		method:      own.words("primary_method", "action", "method"),
 		expected:    wordsIn(n, "expected_output"),
 		critical:    flagIn(n, "critical_flag", "critical"),
-		mode:        modeIn(n),
+		mode:        modeIn(n, "mode"),
 		retries:     numberIn(n, "max_retries"),
 		components:  itemsOf(n.Find("components")),
 		constraints: itemsOf(n.Find("constraints")),

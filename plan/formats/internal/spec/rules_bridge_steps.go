@@ -26,6 +26,21 @@ func (j *judged) stepPairs() []stepPairing {
 	return j.paired
 }
 
+// methodOf is how a step is done, in the words of the half that says it.
+func (j *judged) methodOf(s *step) string {
+	if j.methods == nil {
+		j.methods = map[*step]said{}
+		if j.m != nil && j.t != nil {
+			for _, p := range j.stepPairs() {
+				if a, b := p.step.first, p.step.second; a != nil && b != nil {
+					j.methods[a], j.methods[b] = a.method.or(b.method), b.method.or(a.method)
+				}
+			}
+		}
+	}
+	return s.method.or(j.methods[s]).text
+}
+
 // Every step of the Markdown has a table in the parameters, by id.
 func stepNotInTOML(c spot) {
 	for _, p := range c.stepPairs() {

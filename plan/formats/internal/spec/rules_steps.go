@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/planlock/planlock/plan"
 )
@@ -56,7 +57,10 @@ func backupOnlyRetry(c spot) {
 	for _, b := range c.s.backups {
 		as := b.act
 		as.Description = b.text.text
-		if doing.SameAgain(&as) {
+		said := func(text string) bool { return text != "" && strings.EqualFold(plain(b.text.text), plain(text)) }
+		inWords := doing.Run+as.Run+as.Prompt+as.Tool+as.ToolPath+b.tool+b.method.text == "" &&
+			(said(c.methodOf(c.s)) || said(c.s.title.text))
+		if inWords || doing.SameAgain(&as) {
 			c.tell(b.at, "describe another way, and raise max_retries if trying again helps",
 				"backup %s of step %s only does the same again: %q", b.id, c.step(),
 				shorten(cmp.Or(as.Run, as.Prompt, b.text.text)))

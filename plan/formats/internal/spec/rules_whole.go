@@ -49,7 +49,7 @@ func strategyUnknown(c spot) {
 
 // The mode of a run is silent, collaborative, dynamic or education.
 func defaultMode(c spot) {
-	if m := wordsIn(c.h.root.Find("execution"), "default_mode", "mode"); m.ok && modeOf(m.text) == "" {
+	if m := modeIn(c.h.root.Find("execution"), "default_mode", "mode"); m.ok && modeOf(m.text) == "" {
 		c.tell(m.at, "write silent, collaborative, dynamic or education", "the mode %q is not known", m.text)
 	}
 }
