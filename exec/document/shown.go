@@ -222,7 +222,11 @@ func (q question) deviation() string {
 	out := fmt.Sprintf("question %s, %s: ", md(q.ID), md(q.What))
 	switch {
 	case q.Answer != nil:
-		return out + fmt.Sprintf("%s answered %s (%s)", md(q.Answer.By), md(q.Answer.Choice), md(q.Answer.Label))
+		out += fmt.Sprintf("%s answered %s (%s)", md(q.Answer.By), md(q.Answer.Choice), md(q.Answer.Label))
+		if q.Answer.Reason != "" {
+			out += ": " + md(q.Answer.Reason)
+		}
+		return out
 	case q.Refused != "":
 		return out + "no answer: " + md(q.Refused)
 	}
