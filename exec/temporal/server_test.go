@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	osexec "os/exec"
@@ -123,16 +124,24 @@ func newServer() (*testServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	s := &testServer{program: path, port: l.Addr().(*net.TCPAddr).Port}
-	l.Close()
+	s := &testServer{program: path, port: freePort()}
 	if s.dir, err = os.MkdirTemp("", "planlock-temporal-"); err != nil {
 		return nil, err
 	}
 	return s, s.start()
+}
+
+// freePort is a port that nobody has, and that the system gives no connection by
+// itself: one which tries to reach a server that is gone would be given the port of
+// that in the end, reach itself, and keep the server from coming back.
+func freePort() int {
+	for {
+		port := 10_000 + rand.IntN(20_000)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			_ = l.Close()
+			return port
+		}
+	}
 }
 
 // start starts it, with the database that it had.
