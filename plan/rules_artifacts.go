@@ -161,12 +161,22 @@ func artifactRules() []rule {
 			}},
 		{code: "symbols-not-declared", severity: Warning,
 			why: "Where a step changes source files that are read and says nothing about symbols, one that adds or removes a " +
-				"public symbol fails.",
+				"public symbol fails. Where it says some, one that adds or removes another one fails, whoever may use that.",
 			step: func(x *inspection, s *stepPart, tell tell) {
 				a := s.Artifacts
 				read := func(p string) bool { return source.LanguageOf(p) != "" && x.options.unread(p) == "" }
-				if x.strict && a != nil && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) &&
-					slices.ContainsFunc(a.paths(), read) {
+				if !x.strict || a == nil || a.SymbolsAdd != nil && a.SymbolsRemove != nil ||
+					!slices.ContainsFunc(a.paths(), read) {
+					return
+				}
+				switch {
+				case a.SymbolsAdd != nil:
+					tell("artifacts", "the step says which symbols it adds, and not which it removes: it fails if it removes one",
+						"add  symbols_remove = []  with the names of the symbols; [] means none")
+				case a.SymbolsRemove != nil:
+					tell("artifacts", "the step says which symbols it removes, and not which it adds: it fails if it adds one",
+						"add  symbols_add = []  with the names of the symbols; [] means none")
+				default:
 					tell("artifacts",
 						"the step changes source files and does not say which symbols: it fails if it adds or removes a public one",
 						"add  symbols_add = []  and  symbols_remove = []  with the names of the symbols; [] means none")

@@ -75,6 +75,10 @@ func (s *step) aftermath() []string {
 	if s.restoring {
 		done = "is being"
 	}
+	var lines []string
+	if s.Failure != nil && a.Failure.Class == history.Breach {
+		lines = append(lines, "Why it matters: "+history.Unapproved+".")
+	}
 	out := fmt.Sprintf("The tree %s restored to the checkpoint before %s", done, s.Address)
 	if s.Checkpoint != nil {
 		out += " (tree " + s.Checkpoint.Tree.Digest.Short() + ")"
@@ -92,10 +96,11 @@ func (s *step) aftermath() []string {
 	if a.outside() {
 		out += " Its executor said that something outside of the workspace was changed: that is not undone, so that the same is not tried again by itself."
 	}
+	lines = append(lines, out)
 	if c := a.compensation(); c != "" {
-		return []string{out, "I" + c[1:] + "."}
+		lines = append(lines, "I"+c[1:]+".")
 	}
-	return []string{out}
+	return lines
 }
 
 // outside reports whether the executor said that it changed something outside of

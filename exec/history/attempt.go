@@ -100,6 +100,9 @@ func (f *AttemptEnded) readBack() Fact {
 	return &r
 }
 
+// Unapproved says why it matters that a step did something else than it declares.
+const Unapproved = "this is not the change that was approved, and no check of the plan speaks for it"
+
 // A Class of failure.
 type Class string
 

@@ -129,7 +129,7 @@ func evidenceOf(c *guard.Case, f *history.AttemptFailed) (evidence []string) {
 		evidence = append(evidence, last.Accounted.Account.String())
 	}
 	if f.Class == history.Breach {
-		evidence = append(evidence, unapproved)
+		evidence = append(evidence, "why it matters: "+history.Unapproved)
 	}
 	if s.Refusal == nil {
 		evidence = append(evidence, fmt.Sprintf("the tree was restored to the checkpoint before %s", s.Address))
@@ -139,9 +139,6 @@ func evidenceOf(c *guard.Case, f *history.AttemptFailed) (evidence []string) {
 	}
 	return append(evidence, tried(s)...)
 }
-
-// unapproved says why it matters that a step did something else than it declares.
-const unapproved = "why it matters: this is not the change that was approved, and no check of the plan speaks for it"
 
 // tried is what has been tried after failures, each thing once.
 func tried(s *history.Step) []string {
