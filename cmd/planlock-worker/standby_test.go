@@ -64,7 +64,8 @@ func standByServer(t *testing.T) (store string) {
 // TestStandBy kills the owners of two runs while these are under way. Somebody who
 // stands by, and shares nothing with them but the database and the key, ends both,
 // in folders of its own: with the trees of undisturbed runs, and without carrying
-// out again what was completed.
+// out again what was completed. Without workers, it is killed as well, and started
+// again.
 func TestStandBy(t *testing.T) {
 	store, planlock := standByServer(t), programs(t)
 	for _, engine := range []string{"", "postgres"} {
@@ -78,8 +79,11 @@ type victim struct {
 	id                string
 	dir, trace, other string // where it works, where its steps leave a trace, and where the same plan is run undisturbed
 	owner             *exec.Cmd
-	completed         []string // when it was killed
+	completed         map[string]carried // steps, when it was killed
 }
+
+// carried is how often a step was carried out, as it says itself and as the journal does.
+type carried struct{ traces, attempts int }
 
 func takenOver(t *testing.T, planlock, store, engine string) {
 	ours, theirs, away, folder := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
@@ -89,7 +93,7 @@ func takenOver(t *testing.T, planlock, store, engine string) {
 	if engine != "" {
 		by = append(by, "--engine", engine)
 	}
-	runs := []*victim{{steps: 7}, {steps: 8}}
+	runs := []*victim{{steps: 9}, {steps: 10}}
 	for _, r := range runs {
 		r.dir, r.trace, r.other = t.TempDir(), t.TempDir(), t.TempDir()
 		for _, dir := range []string{r.dir, r.other} {
@@ -104,7 +108,8 @@ func takenOver(t *testing.T, planlock, store, engine string) {
 	if out, err := exec.Command("cp", "-Rp", filepath.Join(ours, "keys"), theirs).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	standing, says := other.started(away, append([]string{"worker", "--stand-by", folder, "--grace", "10s", "--jobs", "4"}, by...)...)
+	stand := append([]string{"worker", "--stand-by", folder, "--grace", "10s", "--jobs", "4"}, by...)
+	standing, says := other.started(away, stand...)
 	of := func(r *victim, kind string) (steps []string) { // the steps of which the journal has such a record
 		for line := range strings.Lines(other.call(away, 0, "log", r.id, "--type", kind, "--store", store)) {
 			if words := strings.Fields(line); len(words) > 3 {
@@ -114,6 +119,18 @@ func takenOver(t *testing.T, planlock, store, engine string) {
 		}
 		return steps
 	}
+	completed := func(r *victim) map[string]carried {
+		all, attempts := map[string]carried{}, of(r, "attempt-started")
+		for _, step := range of(r, "step-completed") {
+			text, err := os.ReadFile(filepath.Join(r.trace, strings.TrimSuffix(step, ".1")))
+			if err != nil {
+				t.Error(err)
+			}
+			all[step] = carried{strings.Count(string(text), "\n"),
+				len(slices.DeleteFunc(slices.Clone(attempts), func(s string) bool { return s != step }))}
+		}
+		return all
+	}
 	for _, r := range runs {
 		until(t, "two steps are completed", func() bool { return len(of(r, "step-completed")) > 1 })
 	}
@@ -122,9 +139,20 @@ func takenOver(t *testing.T, planlock, store, engine string) {
 			t.Fatal(err)
 		}
 		_ = r.owner.Wait() // it was killed
-		if r.completed = of(r, "step-completed"); len(r.completed) == r.steps {
+		if r.completed = completed(r); len(r.completed) == r.steps {
 			t.Fatal("the run had ended before its owner was killed")
 		}
+	}
+	if engine == "" { // and is an owner that is killed, too: it goes on in the folders that it left
+		for _, r := range runs {
+			until(t, "more steps are completed elsewhere", func() bool { return len(of(r, "step-completed")) > len(r.completed) })
+		}
+		_ = standing.Process.Kill()
+		_ = standing.Wait() // it was killed
+		for _, r := range runs {
+			r.completed = completed(r)
+		}
+		standing, says = other.started(away, stand...)
 	}
 	for _, r := range runs {
 		until(t, "the run ends elsewhere", func() bool { return strings.Contains(says.String(), "msg=over run="+r.id) })
@@ -133,17 +161,13 @@ func takenOver(t *testing.T, planlock, store, engine string) {
 			t.Errorf("the run:\n%s", out)
 		}
 		other.call(at, 0, "verify", r.id)
-		if now := of(r, "step-completed"); len(now) != r.steps || len(slices.Compact(slices.Sorted(slices.Values(now)))) != r.steps {
-			t.Errorf("completed are %v, want each of %d steps once", now, r.steps)
+		if all := of(r, "step-completed"); len(all) != r.steps || len(slices.Compact(slices.Sorted(slices.Values(all)))) != r.steps {
+			t.Errorf("completed are %v, want each of %d steps once", all, r.steps)
 		}
-		attempts := of(r, "attempt-started")
-		for _, step := range r.completed {
-			text, err := os.ReadFile(filepath.Join(r.trace, strings.TrimSuffix(step, ".1")))
-			if n := strings.Count(string(text), "\n"); n != 1 || err != nil {
-				t.Errorf("step %s, which was completed before, was carried out %d times: %v", step, n, err)
-			}
-			if n := len(slices.DeleteFunc(slices.Clone(attempts), func(s string) bool { return s != step })); n != 1 {
-				t.Errorf("step %s, which was completed before, has %d attempts", step, n)
+		now := completed(r)
+		for step, n := range r.completed {
+			if now[step] != n {
+				t.Errorf("step %s, which was completed before, was carried out again: %v, and now %v", step, n, now[step])
 			}
 		}
 		owner.call(r.other, 0, "run", "plan.toml", "--no-sandbox", "--jobs", "4") // leaves its traces behind those above
