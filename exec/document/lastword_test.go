@@ -205,11 +205,21 @@ func TestSpecletsOfARunThatWasHalted(t *testing.T) {
 	if err := json.Unmarshal(drawn(t, cut, "progress_limiter.json"), &partly); err != nil {
 		t.Fatal(err)
 	}
+	p := limiter()
+	p.Speclets[0].Tasks, p.Speclets[1].Tasks = []string{"1"}, []string{"2", "3"}
+	within := begin(t, p).start("1.1", "primary").work(1000, "1.1", 1, "done").accept("1.1", "primary").end(history.NotAchieved)
+	var half any
+	if err := json.Unmarshal(drawn(t, within, "progress_limiter.json"), &half); err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []struct {
 		doc  any
 		path string
 		want any
 	}{
+		{half, "speclet_progress.core.status", "blocked"},
+		{half, "speclet_progress.core.blocked_reason", "the run ended before all of it was carried out"},
+		{half, "speclet_progress.core.tasks_partial.0", "1"},
 		{doc, "speclet_progress.papers.status", "blocked"},
 		{doc, "speclet_progress.papers.blocked", true},
 		{doc, "speclet_progress.papers.blocked_reason", "dependency_failed: core is failed (step 1.1 failed)"},

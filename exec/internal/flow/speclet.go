@@ -107,6 +107,9 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 		}
 	}
 	over := len(s.TasksCompleted) + len(s.TasksFailed) + len(s.TasksBlocked) + len(s.TasksSkipped) + len(s.TasksPartial)
+	if slices.ContainsFunc(s.TasksPartial, func(id string) bool { return cutOff(stepsOf(run, id)) }) {
+		over = 0 // the run ended within a task
+	}
 	switch {
 	case len(s.TasksFailed) > 0:
 		s.Status, s.by = Failed, failedIn(run, s.TasksFailed[0])
@@ -158,6 +161,11 @@ func blockedBy(run *history.Run, in *plan.Speclet, task string) string {
 		return fmt.Sprintf("%s %s %s", own, lost.Address, became)
 	}
 	return "what it needs is not there"
+}
+
+// cutOff reports whether some of the steps never ran.
+func cutOff(steps []*history.Step) bool {
+	return slices.ContainsFunc(steps, func(s *history.Step) bool { return s.Status == history.Pending })
 }
 
 // untouched reports whether none of the steps has begun, or will not any more.
