@@ -72,7 +72,8 @@ func (m Move) String() string {
 	case m.To.Digest.IsZero() && !m.From.Digest.IsZero():
 		return fmt.Sprintf("%s is gone (%s); it was %s", name, m.To.Text, m.From.state())
 	case m.To.Text == m.From.Text && m.To.Text != "":
-		return fmt.Sprintf("%s, still %q, moved from sha256 %s to %s", name, m.To.Text, m.From.Digest.Short(), m.To.Digest.Short())
+		return fmt.Sprintf("%s moved from sha256 %s to %s, still as %q", name, m.From.Digest.Short(),
+			m.To.Digest.Short(), m.To.Text)
 	}
 	return fmt.Sprintf("%s moved from %s to %s", name, m.From.state(), m.To.state())
 }

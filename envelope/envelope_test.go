@@ -68,7 +68,7 @@ func TestMoves(t *testing.T) {
 		{"moved", env(envelope.Component{Name: "tool:git", Digest: a, Text: "git 1"}), env(envelope.Component{Name: "tool:git", Digest: b, Text: "git 2"}),
 			[]string{`tool git moved from "git 1" (sha256 ca978112ca1b) to "git 2" (sha256 3e23e8160039)`}},
 		{"content only", env(envelope.Component{Name: "agent:gate", Digest: a, Text: "3"}), env(envelope.Component{Name: "agent:gate", Digest: b, Text: "3"}),
-			[]string{`agent gate, still "3", moved from sha256 ca978112ca1b to 3e23e8160039`}},
+			[]string{`agent gate moved from sha256 ca978112ca1b to 3e23e8160039, still as "3"`}},
 		{"text only", env(envelope.Component{Name: "isolation", Digest: a, Text: "x"}), env(envelope.Component{Name: "isolation", Digest: a, Text: "y"}),
 			[]string{`isolation moved from "x" (sha256 ca978112ca1b) to "y" (sha256 ca978112ca1b)`}},
 		{"new and gone", env(envelope.Component{Name: "context:x", Digest: a}),
