@@ -19,6 +19,7 @@ type keeper struct {
 	tree  *ledger.Tree
 	in    *inlining
 	fresh []bool // of each entry: its content is one that the next Sync makes durable
+	lacks []bool // of each entry: its content is not kept
 }
 
 // A numbered entry is one of those that are kept.
@@ -76,7 +77,8 @@ func (k *keeper) look(ctx context.Context, e numbered, listed map[ledger.Digest]
 		}
 		k.fresh[e.at], listed[e.Digest] = true, true
 	case !has:
-		return !k.large(e.Entry), nil
+		k.lacks[e.at] = k.large(e.Entry)
+		return !k.lacks[e.at], nil
 	}
 	return false, nil
 }
@@ -109,6 +111,23 @@ func (k *keeper) digests(entries iter.Seq[ledger.Entry]) (list []ledger.Digest) 
 	at := -1
 	for e := range entries {
 		if at++; k.fresh[at] {
+			list = append(list, e.Digest)
+		}
+	}
+	return list
+}
+
+// needs are the contents that the tree needs of entries: all but those that were
+// left out.
+func (k *keeper) needs(entries iter.Seq[ledger.Entry]) (list []ledger.Digest) {
+	left, at := map[ledger.Digest]bool{}, -1
+	for e := range entries {
+		if at++; k.lacks[at] {
+			left[e.Digest] = true
+		}
+	}
+	for e := range entries {
+		if e.Kind == ledger.File && e.Digest != nothing && !left[e.Digest] {
 			list = append(list, e.Digest)
 		}
 	}
@@ -154,6 +173,7 @@ func (k *keeper) keepFiles(ctx context.Context, entries []numbered) error {
 				err := k.keepFile(ctx, from, e.Entry)
 				var changed *ChangedError
 				if errors.As(err, &changed) && k.tree.Tracked(e.Path) {
+					k.lacks[e.at] = true
 					continue
 				}
 				if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
@@ -13,28 +14,41 @@ import (
 // for concurrent use.
 type register struct {
 	mu       sync.Mutex
-	durable  map[ledger.Digest]bool   // some that this Store saw
-	puts     map[ledger.Digest]uint64 // durable nowhere yet, as far as this Store put it; at which sync
-	more     bool                     // was put, and is not in puts
-	moreAt   uint64                   // the last sync at which more was put
-	syncs    uint64                   // that were begun
-	loose    bool                     // something was put that is not durable anywhere
-	unsynced int                      // bytes that were put for snapshots since the last sync
-	adopted  map[ledger.Digest][]byte // what journals carry and blobs do not hold
+	durable  map[ledger.Digest]time.Time  // some that this Store saw, and when
+	puts     map[ledger.Digest]putAt      // durable nowhere yet, as far as this Store put it
+	more     bool                         // was put, and is not in puts
+	moreAt   uint64                       // the last sync at which more was put
+	syncs    uint64                       // that were begun
+	loose    bool                         // something was put that is not durable anywhere
+	unsynced int                          // bytes that were put for snapshots since the last sync
+	adopted  map[ledger.Digest][]byte     // what journals carry and blobs do not hold
+	waiting  map[ledger.Digest]unreferred // kept, and no record refers to it as far as this Store knows
+}
+
+// putAt is when something was put: at which sync, and at what time.
+type putAt struct {
+	sync uint64
+	time time.Time
+}
+
+func newRegister() register {
+	return register{durable: map[ledger.Digest]time.Time{}, puts: map[ledger.Digest]putAt{},
+		waiting: map[ledger.Digest]unreferred{}}
 }
 
 func (r *register) knows(d ledger.Digest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.durable[d]
+	at, known := r.durable[d]
+	return known && lately(at)
 }
 
-// learn says that contents are durable.
-func (r *register) learn(digests ...ledger.Digest) {
+// learn says that contents were durable at some time.
+func (r *register) learn(at time.Time, digests ...ledger.Digest) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, d := range digests {
-		r.know(d)
+		r.know(d, at)
 	}
 }
 
@@ -42,12 +56,12 @@ func (r *register) learn(digests ...ledger.Digest) {
 // of what is durable, and all may have been put: there may be millions.
 const mostKnown = 1 << 16
 
-// know notes that a content is durable.
-func (r *register) know(d ledger.Digest) {
+// know notes that a content was durable at some time.
+func (r *register) know(d ledger.Digest, at time.Time) {
 	if len(r.durable) >= mostKnown {
 		clear(r.durable)
 	}
-	r.durable[d] = true
+	r.durable[d] = at
 	delete(r.puts, d)
 }
 
@@ -56,7 +70,7 @@ func (r *register) wasPut(d ledger.Digest) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.puts) < mostKnown {
-		r.puts[d] = r.syncs
+		r.puts[d] = putAt{r.syncs, time.Now()}
 	} else {
 		r.more, r.moreAt = true, r.syncs
 	}
@@ -68,7 +82,8 @@ func (r *register) isPut(d ledger.Digest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, ok := r.puts[d]
-	return ok || r.more && !r.durable[d]
+	_, durable := r.durable[d]
+	return ok || r.more && !durable
 }
 
 // forget says that contents were taken back.
@@ -95,8 +110,8 @@ func (r *register) synced(begun uint64) {
 	defer r.mu.Unlock()
 	r.adopted, r.loose, r.unsynced = nil, false, 0
 	for d, at := range r.puts {
-		if at <= begun { // else it was put meanwhile
-			r.know(d)
+		if at.sync <= begun { // else it was put meanwhile
+			r.know(d, at.time)
 		}
 	}
 	r.more = r.more && r.moreAt > begun

@@ -49,12 +49,15 @@ func (c contents) Lacks(ctx context.Context, d ledger.Digest) (why, err error) {
 		return nil, nil
 	}
 	has, err := c.s.blobs.Has(ctx, d)
-	if err != nil || has {
+	if err == nil && has {
+		return nil, nil
+	}
+	in, lacks := c.s.blobs.Get(ctx, d) // Has may be too cautious, or not answer where nothing can be written
+	if lacks != nil && err != nil {
 		return nil, err
 	}
-	in, err := c.s.blobs.Get(ctx, d) // Has may be too cautious
-	if err != nil {
-		return err, nil
+	if lacks != nil {
+		return lacks, nil
 	}
 	return in.Close(), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
@@ -39,6 +40,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	if ctx.Err() != nil {
 		return record.Snapshot{}, context.Cause(ctx)
 	}
+	begun := time.Now()
 	if err := s.Flush(ctx); err != nil {
 		return record.Snapshot{}, err
 	}
@@ -57,7 +59,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 		s.remember(old)
 		return base, nil
 	}
-	k := &keeper{Store: s, dir: dir, tree: tree, in: in, fresh: make([]bool, m.len())}
+	k := &keeper{Store: s, dir: dir, tree: tree, in: in, fresh: make([]bool, m.len()), lacks: make([]bool, m.len())}
 	err := k.keep(ctx, m.each())
 	if err == nil {
 		kept.snap, err = s.describe(ctx, kept, m, base, old, in)
@@ -66,8 +68,9 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 		return record.Snapshot{}, errors.Join(err, s.takeBack(append(k.digests(m.each()), kept.snap.Manifest)))
 	}
 	if m.len() <= mostKnown {
-		s.learn(append(k.digests(m.each()), kept.snap.Manifest)...)
+		s.learn(begun, append(k.digests(m.each()), kept.snap.Manifest)...)
 	}
+	s.await(kept.snap.Manifest, unreferred{at: begun, base: base.Manifest, needs: append(k.needs(m.each()), kept.snap.Manifest)})
 	s.remember(*kept)
 	return kept.snap, nil
 }

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -35,7 +36,7 @@ type Store struct {
 
 // NewStore makes a Store on b. It does not close b.
 func NewStore(b Blobs) *Store {
-	return &Store{blobs: b, register: register{durable: map[ledger.Digest]bool{}, puts: map[ledger.Digest]uint64{}}}
+	return &Store{blobs: b, register: newRegister()}
 }
 
 // Put keeps a single content (an output, a plan) durably.
@@ -56,6 +57,7 @@ func (s *Store) PutAll(ctx context.Context, contents ...[]byte) (digests []ledge
 	added := false
 	for _, content := range contents {
 		d := ledger.Sum(content)
+		s.await(d, unreferred{at: time.Now(), needs: []ledger.Digest{d}})
 		digests = append(digests, d)
 		if s.knows(d) {
 			continue

@@ -8,9 +8,9 @@
 //		checkpointtest.RunBlobs(t, func() (checkpoint.Blobs, error) { return mystore.Open(dir) })
 //	}
 //
-// [RunBlobs] and [RunLog] run a subtest per rule. A program that checks the
-// database it is pointed at is such a test, built with go test -c. Each
-// violation begins with the rule that was broken.
+// [RunBlobs], [RunLog], [RunRuns], [RunPapers] and [RunCollector] run a subtest
+// per rule. A program that checks the database it is pointed at is such a test,
+// built with go test -c. Each violation begins with the rule that was broken.
 //
 // What needs a power cut to be seen (that Sync really syncs) is not tested
 // here.

@@ -106,7 +106,8 @@ func (b *blobs) flush(ctx context.Context, what string) error {
 	err := b.store.ask(ctx, what, func(ctx context.Context) error {
 		_, err := b.store.pool.Exec(ctx, `INSERT INTO planlock.contents (digest, part, data)
 			SELECT digest, 0, data FROM unnest($1::bytea[], $2::bytea[]) AS gathered (digest, data)
-			ON CONFLICT DO NOTHING`, digests, contents)
+			ON CONFLICT (digest, part) DO UPDATE SET put = clock_timestamp()
+				WHERE contents.put < clock_timestamp() - $3::interval`, digests, contents, checkpoint.RenewAfter)
 		return err
 	})
 	if err != nil {
@@ -122,37 +123,42 @@ func (b *blobs) flush(ctx context.Context, what string) error {
 }
 
 // stream puts a large content in one transaction, of which there is one part in
-// memory. Who puts the same at the same time waits at the first part.
+// memory. Who puts the same at the same time waits at the first part. Its time is
+// that of its last part, or that at which it was found.
 func (b *blobs) stream(ctx context.Context, key sum, content io.Reader) error {
-	errThere := errors.New("it is kept already")
-	err := pgx.BeginFunc(ctx, b.store.pool, func(tx pgx.Tx) error {
+	return pgx.BeginFunc(ctx, b.store.pool, func(tx pgx.Tx) error {
+		do := func(what string, args ...any) (done bool, err error) {
+			attempt, cancel := context.WithTimeout(ctx, b.store.attempt)
+			defer cancel()
+			said, err := tx.Exec(attempt, what, args...)
+			return said.RowsAffected() > 0, err
+		}
+		renew := func() (bool, error) {
+			return do(`UPDATE planlock.contents SET put = clock_timestamp() WHERE digest = $1 AND part = 0`, key[:])
+		}
 		buf := make([]byte, partSize)
-		for part := 0; ; part++ {
-			n, err := io.ReadFull(content, buf)
-			if n == 0 && err == io.EOF {
-				return nil
-			}
-			if err != nil && err != io.ErrUnexpectedEOF {
+		for part, n := 0, partSize; n == partSize; part++ {
+			var err error
+			n, err = io.ReadFull(content, buf)
+			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 				return err
 			}
-			attempt, cancel := context.WithTimeout(ctx, b.store.attempt)
-			said, put := tx.Exec(attempt, `INSERT INTO planlock.contents (digest, part, data) VALUES ($1, $2, $3)
-				ON CONFLICT DO NOTHING`, key[:], part, buf[:n])
-			cancel()
-			switch {
-			case put != nil:
-				return put
-			case said.RowsAffected() == 0:
-				return errThere
-			case err != nil: // the last part
-				return nil
+			for put := n == 0; !put; put = put || part > 0 {
+				if part == 0 {
+					if there, err := renew(); there || err != nil {
+						return err
+					}
+				}
+				put, err = do(`INSERT INTO planlock.contents (digest, part, data) VALUES ($1, $2, $3)
+					ON CONFLICT DO NOTHING`, key[:], part, buf[:n])
+				if err != nil {
+					return err
+				}
 			}
 		}
+		_, err := renew()
+		return err
 	})
-	if errors.Is(err, errThere) {
-		return nil
-	}
-	return err
 }
 
 // small is a content that is gathered.
@@ -247,10 +253,22 @@ func (b *blobs) Has(ctx context.Context, d ledger.Digest) (has bool, err error) 
 		return true, nil
 	}
 	err = b.store.ask(ctx, "has", func(ctx context.Context) error {
-		return b.store.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM planlock.contents WHERE digest = $1 AND part = 0)`,
-			key[:]).Scan(&has)
+		old := false
+		err := b.store.pool.QueryRow(ctx, `SELECT put < clock_timestamp() - $2::interval FROM planlock.contents
+			WHERE digest = $1 AND part = 0`, key[:], checkpoint.RenewAfter).Scan(&old)
+		if has = err == nil; !has || !old {
+			if errors.Is(err, pgx.ErrNoRows) {
+				err = nil
+			}
+			return err
+		}
+		// A collection that is removing it is waited for.
+		said, err := b.store.pool.Exec(ctx, `UPDATE planlock.contents SET put = clock_timestamp()
+			WHERE digest = $1 AND part = 0`, key[:])
+		has = said.RowsAffected() > 0
+		return err
 	})
-	return has, err
+	return has && err == nil, err
 }
 
 // Sync commits what was gathered; all else is committed.

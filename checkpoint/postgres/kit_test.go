@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/checkpointtest"
@@ -30,6 +31,25 @@ func TestBlobs(t *testing.T) {
 			return nil, err
 		}
 		return s.Blobs(), nil
+	})
+}
+
+// TestCollector: a place is a database.
+func TestCollector(t *testing.T) {
+	urls := map[string]string{}
+	checkpointtest.RunCollector(t, func(place string) (checkpoint.Collector, error) {
+		if urls[place] == "" {
+			urls[place] = database(t)
+		}
+		s, err := Open(t.Context(), urls[place], Config{})
+		if err != nil {
+			return nil, err
+		}
+		t.Cleanup(s.Close)
+		return s.blobs, nil
+	}, func(place string, by time.Duration) error {
+		admin(t, urls[place], "UPDATE planlock.contents SET put = put - $1::interval", by)
+		return nil
 	})
 }
 
@@ -111,10 +131,10 @@ func TestTablesAreMadeOnce(t *testing.T) {
 func TestOtherVersionIsRefused(t *testing.T) {
 	url := database(t)
 	opened(t, url)
-	admin(t, url, "UPDATE planlock.version SET version = 2")
+	admin(t, url, "UPDATE planlock.version SET version = 3")
 	_, err := Open(t.Context(), url, Config{})
 	if !errors.Is(err, checkpoint.ErrVersion) {
 		t.Errorf("%v is not ErrVersion", err)
 	}
-	says(t, err, "version 2", "another database")
+	says(t, err, "version 3", "another database")
 }

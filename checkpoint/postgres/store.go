@@ -116,7 +116,7 @@ func (s *Store) connect(ctx context.Context) (*pgx.Conn, error) {
 }
 
 // version is the version of the tables that are read and made here.
-const version = 1
+const version = 2
 
 //go:embed tables.sql
 var tables string

@@ -12,6 +12,7 @@ CREATE TABLE planlock.contents (
 	digest bytea   NOT NULL, -- SHA-256
 	part   integer NOT NULL, -- from 0
 	data   bytea   NOT NULL,
+	put    timestamptz NOT NULL DEFAULT clock_timestamp(), -- of part 0: when the content was put or found last
 	PRIMARY KEY (digest, part)
 );
 
@@ -51,4 +52,4 @@ CREATE TABLE planlock.papers (
 	PRIMARY KEY (workspace, name)
 );
 
-INSERT INTO planlock.version VALUES (1);
+INSERT INTO planlock.version VALUES (2);

@@ -137,7 +137,7 @@ func (b *blobs) putLarge(ctx context.Context, d ledger.Digest, pieces [][]byte, 
 // add adds pieces to a content that is not whole, the first of which is the nth.
 func (s *Store) add(ctx context.Context, id int64, n int, pieces [][]byte) error {
 	if n == 0 {
-		_, err := s.conn.ExecContext(ctx, "INSERT INTO contents (id, begun) VALUES (?, ?)", id, time.Now().Unix())
+		_, err := s.conn.ExecContext(ctx, "INSERT INTO contents (id, at) VALUES (?, ?)", id, time.Now().Unix())
 		if err != nil {
 			return err
 		}
@@ -154,15 +154,11 @@ func (s *Store) add(ctx context.Context, id int64, n int, pieces [][]byte) error
 // name says that a content is whole. Where another one has that digest, it is
 // not needed.
 func (s *Store) name(ctx context.Context, id int64, d ledger.Digest) error {
-	done, err := s.conn.ExecContext(ctx, "UPDATE OR IGNORE contents SET digest = ? WHERE id = ?", string(d), id)
-	if err != nil {
+	named, err := s.changed(ctx, "UPDATE OR IGNORE contents SET digest = ?, at = ? WHERE id = ?", string(d), time.Now().Unix(), id)
+	if named || err != nil {
 		return err
 	}
-	if n, err := done.RowsAffected(); n > 0 || err != nil {
-		return err
-	}
-	var there bool
-	err = s.conn.QueryRowContext(ctx, "SELECT count(*) FROM contents WHERE digest = ?", string(d)).Scan(&there)
+	there, err := s.renew(ctx, d)
 	if err == nil && !there {
 		err = fmt.Errorf("the content took more than %v to put, and was taken for what a crash left: put it again", tooLong)
 	}
@@ -170,6 +166,21 @@ func (s *Store) name(ctx context.Context, id int64, d ledger.Digest) error {
 		return err
 	}
 	return s.forget(ctx, id)
+}
+
+// renew says that a content was found, if it is there.
+func (s *Store) renew(ctx context.Context, d ledger.Digest) (there bool, err error) {
+	return s.changed(ctx, "UPDATE contents SET at = ? WHERE digest = ?", time.Now().Unix(), string(d))
+}
+
+// changed reports whether a statement changed anything.
+func (s *Store) changed(ctx context.Context, what string, args ...any) (bool, error) {
+	done, err := s.conn.ExecContext(ctx, what, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
 }
 
 // forget removes a content that is not whole.
@@ -184,7 +195,7 @@ func (s *Store) forget(ctx context.Context, id int64) error {
 
 // forgetUnfinished removes what crashes left of contents.
 func (s *Store) forgetUnfinished(ctx context.Context) error {
-	rows, err := s.conn.QueryContext(ctx, "SELECT id FROM contents WHERE digest IS NULL AND begun < ?", time.Now().Add(-tooLong).Unix())
+	rows, err := s.conn.QueryContext(ctx, "SELECT id FROM contents WHERE digest IS NULL AND at < ?", time.Now().Add(-tooLong).Unix())
 	if err != nil {
 		return err
 	}
@@ -271,11 +282,19 @@ func (b *blobs) has(ctx context.Context, d ledger.Digest) (bool, error) {
 	if _, fresh := b.gathered(d); fresh || ctx.Err() != nil {
 		return fresh && ctx.Err() == nil, ctx.Err()
 	}
-	_, err := b.find(ctx, d)
-	if errors.Is(err, sql.ErrNoRows) {
+	_, at, err := b.find(ctx, d)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
 		return false, nil
+	case err != nil || time.Since(at) < checkpoint.RenewAfter:
+		return err == nil, err
 	}
-	return err == nil, err
+	has := false
+	err = b.s.transact(ctx, func(ctx context.Context) (err error) { // what refers to it is durable after it
+		has, err = b.s.renew(ctx, d)
+		return err
+	}, true)
+	return has && err == nil, err
 }
 
 // gathered is a content that is held in memory.
@@ -286,9 +305,11 @@ func (b *blobs) gathered(d ledger.Digest) ([]byte, bool) {
 	return text, ok
 }
 
-func (b *blobs) find(ctx context.Context, d ledger.Digest) (id int64, err error) {
-	err = b.s.db.QueryRowContext(ctx, "SELECT id FROM contents WHERE digest = ?", string(d)).Scan(&id)
-	return id, err
+// find finds a content, and when it was put or found last.
+func (b *blobs) find(ctx context.Context, d ledger.Digest) (id int64, at time.Time, err error) {
+	var seconds int64
+	err = b.s.db.QueryRowContext(ctx, "SELECT id, at FROM contents WHERE digest = ?", string(d)).Scan(&id, &seconds)
+	return id, time.Unix(seconds, 0), err
 }
 
 // Get opens a content; see checkpoint.Blobs.
@@ -299,7 +320,7 @@ func (b *blobs) Get(ctx context.Context, d ledger.Digest) (io.ReadCloser, error)
 	if text, ok := b.gathered(d); ok {
 		return io.NopCloser(bytes.NewReader(text)), nil
 	}
-	id, err := b.find(ctx, d)
+	id, _, err := b.find(ctx, d)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, fmt.Errorf("%w: %q in %q", checkpoint.ErrNotFound, string(d), b.s.path)

@@ -417,7 +417,7 @@ func TestUnfinished(t *testing.T) {
 			if err := s.add(ctx, id, 0, texts("a piece")); err != nil {
 				return err
 			}
-			_, err := s.conn.ExecContext(ctx, "UPDATE contents SET begun = ? WHERE id = ?", begun.Unix(), id)
+			_, err := s.conn.ExecContext(ctx, "UPDATE contents SET at = ? WHERE id = ?", begun.Unix(), id)
 			return err
 		})
 		if err != nil {

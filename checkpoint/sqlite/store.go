@@ -21,15 +21,16 @@ import (
 // What a file says in its header: whose it is, and which tables it has.
 const (
 	application = 0x706c6b64 // "plkd"
-	version     = 1
+	version     = 2
 )
 
 // patience is how long a call waits for another process that writes.
 const patience = 10 * time.Second
 
-// The tables of version 1. A content whose digest is NULL is not whole yet.
+// The tables of version 2. A content whose digest is NULL is not whole yet, and at
+// is when it was begun; else when it was put or found last.
 const schema = `
-CREATE TABLE contents (id INTEGER PRIMARY KEY, digest TEXT UNIQUE, begun INTEGER NOT NULL);
+CREATE TABLE contents (id INTEGER PRIMARY KEY, digest TEXT UNIQUE, at INTEGER NOT NULL);
 CREATE TABLE pieces (content INTEGER NOT NULL, n INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (content, n));
 CREATE TABLE logs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL, length INTEGER NOT NULL,
 	synced INTEGER NOT NULL);

@@ -124,9 +124,18 @@ func (r *Recorder) add(ctx context.Context, do Adding, facts []history.Located) 
 			return fmt.Errorf("exec: what run %s is to record cannot be kept: %w", r.Run.Started.Run, err)
 		}
 	}
+	data := make([][]byte, len(batch))
+	for i := range batch {
+		data[i] = batch[i].Data
+	}
+	referred, err := r.Store.Refer(context.WithoutCancel(ctx), data...)
+	if err != nil {
+		return fmt.Errorf("exec: what run %s is to record is not kept any more: %w", r.Run.Started.Run, err)
+	}
 	if err := r.fold(ctx, do, facts, batch); err != nil {
 		return err
 	}
+	referred()
 	if carries {
 		r.Store.Settle()
 	}
