@@ -65,7 +65,7 @@ var collectorCases = []collectorCase{
 const month = 30 * 24 * time.Hour
 
 // sizes are those at which stores change their ways.
-var sizes = []int{0, 100, 100 << 10, 1<<20 + 1, 9 << 20}
+var sizes = []int{0, 100, 100 << 10, 1<<20 + 1}
 
 // some are contents of all sizes.
 func some(name string) (list [][]byte) {
@@ -233,7 +233,7 @@ func testPutAgain(ctx context.Context, s collected) error {
 }
 
 func testAnew(ctx context.Context, s collected) error {
-	c := some("anew")
+	c := append(some("anew"), content("anew, large", 9<<20))
 	for range 2 {
 		if err := errors.Join(putAll(ctx, s, c...), all(ctx, s, holds, c), s.age(month)); err != nil {
 			return err
@@ -248,9 +248,9 @@ func testAnew(ctx context.Context, s collected) error {
 	return nil
 }
 
-// testAtOnce has several openings find old contents, or put them, each in an
-// order of its own, while others collect: what they were told is kept has to be
-// there, then and in the end.
+// testAtOnce has several openings find old contents, or put them, while others
+// collect: what they were told is kept has to be there, then and in the end. Each
+// has contents of its own, so that nobody puts what another one has lost.
 func testAtOnce(ctx context.Context, s collected) error {
 	const rounds, workers = 4, 4
 	for round := range rounds {
@@ -264,9 +264,17 @@ func testAtOnce(ctx context.Context, s collected) error {
 			return err
 		}
 		over, stop := context.WithCancel(ctx)
-		var working, collecting sync.WaitGroup
-		errs := make([]error, workers+2)
 		begun, begin := context.WithCancel(ctx)
+		var opening, working, collecting sync.WaitGroup
+		errs, order := make([]error, workers+2), rand.Perm(len(mine))
+		for w := range workers {
+			own := order[w*len(mine)/workers : (w+1)*len(mine)/workers]
+			opening.Add(1)
+			working.Go(func() {
+				errs[w] = s.relies(ctx, mine, own, w%2 == 0, func() { opening.Done(); <-begun.Done() })
+			})
+		}
+		opening.Wait()
 		for w := range 2 {
 			collecting.Go(func() {
 				defer begin()
@@ -274,10 +282,6 @@ func testAtOnce(ctx context.Context, s collected) error {
 					_, errs[workers+w] = s.Collect(ctx, func(func(ledger.Digest, error) bool) { begin() }, checkpoint.LeastGrace, false)
 				}
 			})
-		}
-		<-begun.Done()
-		for w := range workers {
-			working.Go(func() { errs[w] = s.relies(ctx, mine, rand.Perm(len(mine)), w%2 == 0) })
 		}
 		working.Wait()
 		stop()
@@ -296,9 +300,10 @@ func testAtOnce(ctx context.Context, s collected) error {
 }
 
 // relies has an opening of its own find contents, or put them, and be sure of them
-// at once.
-func (s collected) relies(ctx context.Context, contents [][]byte, order []int, finds bool) error {
+// at once. ready is called before.
+func (s collected) relies(ctx context.Context, contents [][]byte, order []int, finds bool, ready func()) error {
 	own, err := s.open()
+	ready()
 	if err != nil {
 		return fmt.Errorf("open again: %w", err)
 	}
