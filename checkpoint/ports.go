@@ -48,9 +48,19 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("checkpoint: %q is held by %s, wait for it or stop it", e.Dir, e.Holder)
 }
 
+// A FullError says that a store has no more room that is not a folder of the
+// workspace: what helps is done where the store is.
+type FullError struct{ Err error }
+
+func (e *FullError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself, of which syscall.ENOSPC is a part.
+func (e *FullError) Unwrap() error { return e.Err }
+
 // Blobs keeps bytes by digest. It is safe for concurrent use. It need not check
 // that content has the digest: Store does, in both directions. Content is never
-// changed or removed through this interface.
+// changed or removed through this interface; a [Collector] can remove what nobody
+// needs.
 //
 // Two more abilities are used where they are there. WriteGathered() error lets
 // other processes see what was put, if that is held in memory before Sync.

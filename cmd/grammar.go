@@ -163,7 +163,7 @@ func commands() []command {
 			"prints a tree's digest, or what changed from A to B; or writes a tree that was kept to a folder",
 			&treeCommand{}},
 		{after, "learn", "[promote ID | revoke ID | prune | audit]", "what finished runs teach, and what of it may be used", &learnCommand{}},
-		{after, "gc", "", "frees what no journal of the workspace refers to", &gcCommand{}},
+		{after, "gc", "", "frees what no journal refers to", &gcCommand{}},
 		{itself, "config", "", "says what is settled for runs, and where each setting comes from", &configCommand{}},
 		{itself, "key", "[new NAME | list | export [KEY] | rotate]",
 			"says which key signs your runs; makes, lists and exports keys", &keyCommand{}},

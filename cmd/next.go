@@ -139,7 +139,7 @@ func hint(err error, at placedError) string {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return "--listen 127.0.0.1:0 takes a port that is free"
 	case errors.Is(err, syscall.ENOSPC):
-		return "make room on the disk (planlock gc" + inDir(at.dir) + " frees what no run needs)" + andResume(at)
+		return "make room on " + whichDisk(err, at.dir) + andResume(at)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "planlock needs to read and write the workspace, and .planlock in it" + andResume(at)
 	case errors.Is(err, fs.ErrNotExist):
@@ -150,6 +150,23 @@ func hint(err error, at placedError) string {
 		return "mend that, then go on:  " + at.resume()
 	}
 	return ""
+}
+
+// whichDisk is the disk that is full, with what planlock can do about it. Where
+// runs are kept elsewhere, gc frees nothing of this one.
+func whichDisk(err error, dir string) string {
+	kept, _ := placeOf(dir) // what cannot be read is told when runs are looked for
+	there := is[*checkpoint.FullError](err)
+	switch {
+	case there && kept.Blobs != "":
+		return "the disk of the store that keeps the runs"
+	case there:
+		return "the disk of the store that keeps the runs (once there is a little, planlock gc" + inDir(dir) +
+			" frees in the store what no run needs)"
+	case kept.Store != "":
+		return "the disk"
+	}
+	return "the disk (planlock gc" + inDir(dir) + " frees what no run needs)"
 }
 
 // andResume is the end of a hint where a run can go on; "" where there is none,

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
@@ -157,26 +159,85 @@ func (p *cli) verifyStore(ctx context.Context, dir string) error {
 	return nil
 }
 
-// gcCommand is "planlock gc": it frees what no journal of the workspace refers
-// to. It holds the workspace meanwhile, and removes nothing while any journal
-// or tree cannot be read, since that might be the one that needs it.
+// gcCommand is "planlock gc": it frees what no journal refers to. That of a
+// workspace is held meanwhile; in a store elsewhere runs go on, and what was put
+// or found lately stays. It removes nothing while any journal or tree cannot be
+// read, since that might be the one that needs it.
 type gcCommand struct {
 	arguments
 	workspaceFlag
-	DryRun bool `help:"only say what would be freed"`
+	DryRun bool          `help:"only say what would be freed"`
+	Grace  time.Duration `placeholder:"DURATION" help:"in the store of --store: for how long nobody used what is freed, as in 48h; 24h is the least, and 0 is a week"`
 }
+
+// week is for how long nobody used what is freed of a store where runs go on.
+const week = 7 * 24 * time.Hour
 
 // Run carries the command out.
 func (f *gcCommand) Run(ctx context.Context, p *cli) error {
-	if err := p.onlyHere("gc"); err != nil {
-		return err
-	}
 	ws := p.workspace(f.Dir)
+	if p.with.Blobs != nil {
+		return p.collectShared(ctx, ws, cmp.Or(f.Grace, week), f.DryRun)
+	}
+	if f.Grace != 0 {
+		return &usageError{"gc: --grace is for runs that are kept elsewhere (--store); here nobody can begin a run meanwhile"}
+	}
 	freed, runs, err := ws.Collect(ctx, f.DryRun)
 	if err == nil {
 		fmt.Fprint(p.out, collected(freed, runs, f.DryRun))
 	}
 	return nothingKept(p.out, err)
+}
+
+// collectShared frees what no run needs in a store that is shared.
+func (p *cli) collectShared(ctx context.Context, ws exec.Workspace, grace time.Duration, dryRun bool) error {
+	if grace < checkpoint.LeastGrace {
+		return &usageError{fmt.Sprintf("gc: --grace must be at least %s: what a run is about to need could be freed", hours(checkpoint.LeastGrace))}
+	}
+	freed, err := ws.CollectShared(ctx, grace, dryRun)
+	if errors.Is(err, exec.ErrNotCollected) {
+		return &exec.RefusedError{Reasons: []string{"gc cannot free contents where those of these runs are kept: nothing there can be removed on condition that no run has begun to need it"},
+			Hint: "SQLite and PostgreSQL can: keep contents there, with the journals (docs/stores.md)"}
+	}
+	if err == nil {
+		fmt.Fprint(p.out, collectedShared(freed, grace, dryRun))
+	}
+	return nothingKept(p.out, err)
+}
+
+// hours is a time of many hours, in words.
+func hours(d time.Duration) string {
+	if day := 24 * time.Hour; d%day == 0 && d > day {
+		return plural(int64(d/day), "day")
+	}
+	return plural(int64(d/time.Hour), "hour")
+}
+
+// collectedShared says what was freed of a store that is shared, and what stays.
+func collectedShared(c exec.Collected, grace time.Duration, dryRun bool) string {
+	verb := "Freed"
+	if dryRun {
+		verb = "Would free"
+	}
+	text := fmt.Sprintf("%s %s: ", verb, plural(c.Bytes, "byte"))
+	if c.Contents > 0 {
+		text += fmt.Sprintf("%s of files and folders that no run in the store needs, and that nobody used for %s.\n",
+			plural(c.Contents, "content"), hours(grace))
+	} else {
+		text += fmt.Sprintf("there is no content that no run in the store needs and nobody used for %s.\n", hours(grace))
+	}
+	if n := c.Young; n > 0 {
+		text += fmt.Sprintf("%s that no run needs %s: a run may be about to need %s.\n", plural(n, "younger content"),
+			oneOrMany(n, "stays", "stay"), oneOrMany(n, "it", "them"))
+	}
+	if n := c.Kept; n > 0 {
+		text += fmt.Sprintf("%s %s, because %s in %s %s %s.\n", plural(n, "content"), oneOrMany(n, "stays", "stay"), plural(c.Runs, "run"),
+			plural(c.Workspaces, "workspace"), oneOrMany(c.Runs, "needs", "need"), oneOrMany(n, "it", "them"))
+	}
+	if c.Contents > 0 && !dryRun {
+		text += "The store uses the room for what it keeps next.\n"
+	}
+	return text
 }
 
 // nothingKept tells that a workspace keeps nothing, if that is the error; any

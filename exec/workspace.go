@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/folder"
@@ -312,6 +313,25 @@ func (f Fault) String() string { return home.Fault(f).String() }
 // of contents is collected; where there is none, the error is [ErrNothingKept].
 func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed folder.Collected, runs int, err error) {
 	return w.home().Collect(ctx, dryRun)
+}
+
+// ErrNotCollected says that a store cannot free contents, or not together with
+// where the journals are.
+var ErrNotCollected = home.ErrNotCollected
+
+// Collected is what was freed of a store that workspaces share.
+type Collected = home.Collected
+
+// CollectShared frees what no journal in any workspace of the store in Blobs
+// refers to and nobody put or found for the time of grace, while runs go on; with
+// dryRun it only counts. It removes nothing while any journal or tree cannot be
+// read, and nothing at all where there is no journal ([ErrNothingKept]). The error
+// is [ErrNotCollected] where Blobs is no [checkpoint.Collector], or Runs is nil.
+//
+// Every journal that refers to contents of the store must be in it. Where a host
+// keeps contents there and journals elsewhere, it must not collect.
+func (w Workspace) CollectShared(ctx context.Context, grace time.Duration, dryRun bool) (Collected, error) {
+	return w.home().CollectShared(ctx, grace, dryRun)
 }
 
 // CheckContents reads all that the workspace keeps in its default folder and

@@ -55,7 +55,8 @@ func (s *Store) failed(ctx context.Context, what string, err error) error {
 	}
 	// As a disk says it, which a run waits for.
 	if said := (*pgconn.PgError)(nil); errors.As(err, &said) && said.Code == "53100" {
-		return fmt.Errorf("checkpoint: %s: %s: %w: %w%s", what, s.where, syscall.ENOSPC, err, hint(err))
+		full := &checkpoint.FullError{Err: fmt.Errorf("%w: %w", syscall.ENOSPC, err)}
+		return fmt.Errorf("checkpoint: %s: %s: %w%s", what, s.where, full, hint(err))
 	}
 	return fmt.Errorf("checkpoint: %s: %s: %w%s", what, s.where, err, hint(err))
 }

@@ -43,7 +43,8 @@ func (s *Store) explain(doing string, err error) error {
 	case err == nil:
 		return nil
 	case code(err) == codes.SQLITE_FULL: // as a disk says it, which a run waits for
-		return fmt.Errorf("sqlite: %s: %q: %s: %w: %w", doing, s.path, help, syscall.ENOSPC, err)
+		full := &checkpoint.FullError{Err: fmt.Errorf("%w: %w", syscall.ENOSPC, err)}
+		return fmt.Errorf("sqlite: %s: %q: %s: %w", doing, s.path, help, full)
 	case help != "":
 		return fmt.Errorf("sqlite: %s: %q: %s: %w", doing, s.path, help, err)
 	case s.ended.Load():
