@@ -91,19 +91,32 @@ type unreferred struct {
 	base  ledger.Digest   // the manifest that it builds on
 }
 
-// lately reports whether a content that was put or found at a time need not be
+// Lately reports whether a content that was put or found at a time need not be
 // looked for again. Both clocks are asked: one stands still while the machine
 // sleeps, and the other one is set by people.
-func lately(at time.Time) bool {
+func Lately(at time.Time) bool {
 	now := time.Now()
 	by := now.Round(0).Sub(at.Round(0))
 	return now.Sub(at) < RenewAfter && by.Abs() < RenewAfter
 }
 
+// mostWaiting is how much is noted that no record refers to: some stores serve no
+// journal, and a run records what it keeps before it keeps so much more.
+const mostWaiting = 1 << 12
+
 // await notes what was kept.
 func (r *register) await(d ledger.Digest, u unreferred) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if len(r.waiting) >= mostWaiting {
+		oldest := d
+		for other, o := range r.waiting {
+			if was, there := r.waiting[oldest]; !there || o.at.Before(was.at) {
+				oldest = other
+			}
+		}
+		delete(r.waiting, oldest)
+	}
 	r.waiting[d] = u
 }
 
@@ -146,7 +159,7 @@ func (s *Store) Refer(ctx context.Context, data ...[]byte) (done func(), err err
 
 // renew looks again for what a content needs that was kept long ago.
 func (s *Store) renew(ctx context.Context, d ledger.Digest, u unreferred) error {
-	if lately(u.at) {
+	if Lately(u.at) {
 		return nil
 	}
 	u.at = time.Now()

@@ -40,7 +40,7 @@ func (r *register) knows(d ledger.Digest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at, known := r.durable[d]
-	return known && lately(at)
+	return known && Lately(at)
 }
 
 // learn says that contents were durable at some time.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/content"
@@ -43,8 +44,8 @@ type Blobs struct {
 type entry struct {
 	digest ledger.Digest
 	size   int64
-	used   int64 // at the clock
-	sure   bool  // it is known to be elsewhere
+	used   int64     // at the clock
+	sure   time.Time // when it was found elsewhere
 }
 
 var _ checkpoint.Blobs = (*Blobs)(nil)
@@ -106,7 +107,7 @@ func (b *Blobs) Put(ctx context.Context, d ledger.Digest, in io.Reader) error {
 	}
 	// Who puts what is there already may not have read it.
 	if t.sum() == key {
-		t.keep(false)
+		t.keep()
 	}
 	return nil
 }
@@ -175,7 +176,7 @@ func (b *Blobs) read(ctx context.Context, d ledger.Digest, key [32]byte) (io.Rea
 			return nil, err
 		}
 		if t.sum() == key {
-			t.keep(true)
+			t.keep()
 		}
 		return io.NopCloser(bytes.NewReader(first)), nil
 	}
@@ -189,7 +190,7 @@ func (b *Blobs) read(ctx context.Context, d ledger.Digest, key [32]byte) (io.Rea
 	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, err
 	}
-	if t.sum() == key && t.keep(true) {
+	if t.sum() == key && t.keep() {
 		if in := b.open(d, key); in != nil {
 			return in, nil
 		}
@@ -233,28 +234,33 @@ func (b *Blobs) open(d ledger.Digest, key [32]byte) io.ReadCloser {
 
 // Has reports whether content is kept elsewhere; see checkpoint.Blobs.
 func (b *Blobs) Has(ctx context.Context, d ledger.Digest) (bool, error) {
-	if b.sure(d, false) && ctx.Err() == nil {
+	if b.sure(d) && ctx.Err() == nil {
 		return true, nil
 	}
+	now := time.Now()
 	has, err := b.under.Has(ctx, d)
 	if has {
-		b.sure(d, true)
+		b.found(d, now)
 	}
 	return has, err
 }
 
-// sure reports whether a content that is kept is known to be elsewhere, and notes
-// that it is.
-func (b *Blobs) sure(d ledger.Digest, is bool) bool {
+// sure reports whether a content that is kept was found elsewhere lately: it may
+// have been freed there since.
+func (b *Blobs) sure(d ledger.Digest) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at, ok := b.kept[d]
-	if !ok {
-		return false
+	return ok && checkpoint.Lately(at.Value.(*entry).sure)
+}
+
+// found notes when a content that is kept was found elsewhere.
+func (b *Blobs) found(d ledger.Digest, when time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if at, ok := b.kept[d]; ok {
+		at.Value.(*entry).sure = when
 	}
-	e := at.Value.(*entry)
-	e.sure = e.sure || is
-	return e.sure
 }
 
 // Sync makes everything durable elsewhere; see checkpoint.Blobs.

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -244,8 +245,9 @@ func TestReadOnce(t *testing.T) {
 			t.Error(has, err)
 		}
 	}
-	if got := under.asks.Load(); got != 0 {
-		t.Errorf("it was asked for %d times, and was read before", got)
+	// Reading it says to nobody there that it is used.
+	if got := under.asks.Load(); got != 1 {
+		t.Errorf("it was asked for %d times, want once", got)
 	}
 }
 
@@ -281,4 +283,19 @@ func TestFolderIsGone(t *testing.T) {
 	if err := b.Put(t.Context(), ledger.Sum([]byte("x")), strings.NewReader("x")); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestSureForHours: what was found elsewhere may be freed there later.
+func TestSureForHours(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under, all := filled(t, 1, 64)
+		b := open(t, t.TempDir(), 1<<20, under)
+		reads(t, b, all[0])
+		for _, want := range []int64{1, 1, 2, 2} {
+			if has, err := b.Has(t.Context(), all[0]); !has || err != nil || under.asks.Load() != want {
+				t.Errorf("%v, %v, and it was asked for %d times, want %d", has, err, under.asks.Load(), want)
+			}
+			time.Sleep(checkpoint.RenewAfter * 2 / 3)
+		}
+	})
 }

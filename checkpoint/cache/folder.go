@@ -171,14 +171,12 @@ func (t *taken) sum() (sum [32]byte) {
 }
 
 // keep keeps what was taken, where there is room.
-func (t *taken) keep(sure bool) bool {
+func (t *taken) keep() bool {
 	b := t.b
 	defer t.drop()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if at, ok := b.kept[t.digest]; ok { // somebody else was faster
-		e := at.Value.(*entry)
-		e.sure = e.sure || sure
 		b.use(at)
 		return true
 	}
@@ -195,7 +193,7 @@ func (t *taken) keep(sure bool) bool {
 	}
 	t.f = nil
 	b.clock++
-	b.kept[t.digest] = b.order.PushFront(&entry{digest: t.digest, size: t.size, used: b.clock, sure: sure})
+	b.kept[t.digest] = b.order.PushFront(&entry{digest: t.digest, size: t.size, used: b.clock})
 	b.size += t.size
 	return true
 }

@@ -284,6 +284,7 @@ func testAtOnce(ctx context.Context, s collected) error {
 			})
 		}
 		working.Wait()
+		begin()
 		stop()
 		collecting.Wait()
 		if err := errors.Join(errs...); err != nil {

@@ -25,8 +25,8 @@ const mostLost = 5
 type Executor struct {
 	// Jobs are where attempts go.
 	Jobs Queue
-	// Blobs have the trees: those of the controller, which all workers share.
-	// Nothing is removed from them while it is used.
+	// Blobs have the trees: those of the controller, which all workers share. A
+	// checkpoint.Collector may free what is in no journal, and used no more.
 	Blobs checkpoint.Blobs
 	// As is who carries steps out, here and on workers: its name and its identity
 	// are those of the executor. Here it carries out what cannot be undone.
@@ -39,6 +39,7 @@ type Executor struct {
 
 	mu     sync.Mutex
 	store  *checkpoint.Store // on Blobs
+	since  time.Time         // when it was made
 	latest map[string]latest // of each run
 }
 
@@ -47,15 +48,17 @@ type Executor struct {
 type latest struct {
 	record.Snapshot
 	by string
+	of *checkpoint.Store // that knows it
 }
 
 // contents are the trees, and the last one of a run, to which the next one is kept as
-// a difference.
-func (x *Executor) contents(run string) (*checkpoint.Store, latest) {
+// a difference. No journal refers to them: so all are kept anew, each as a whole,
+// after some hours, and where anew says so.
+func (x *Executor) contents(run string, anew bool) (*checkpoint.Store, latest) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.store == nil {
-		x.store = checkpoint.NewStore(x.Blobs)
+	if anew || x.store == nil || !checkpoint.Lately(x.since) {
+		x.store, x.since, x.latest = checkpoint.NewStore(x.Blobs), time.Now(), map[string]latest{}
 		x.store.Recent = 16 // there are lanes, each with trees of its own
 	}
 	return x.store, x.latest[run]
@@ -67,7 +70,10 @@ func (x *Executor) knows(run string, last latest) {
 	const many = 64
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if _, ok := x.latest[run]; !ok && len(x.latest) >= many || x.latest == nil {
+	if last.of != x.store {
+		return
+	}
+	if _, ok := x.latest[run]; !ok && len(x.latest) >= many {
 		x.latest = map[string]latest{}
 	}
 	x.latest[run] = last
@@ -114,16 +120,14 @@ func (x *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	if w.Step.Rollback == plan.Irreversible {
 		return x.As.Execute(ctx, w)
 	}
-	store, last := x.contents(w.RunID)
 	before, err := scanOf(ctx, w.Dir, nil)
 	if err != nil {
 		return exec.Outcome{}, err
 	}
-	job, err := x.job(ctx, store, w, before, last)
+	store, job, err := x.job(ctx, w, before, false)
 	if err != nil {
 		return exec.Outcome{}, err
 	}
-	x.knows(w.RunID, latest{job.Base, job.Made})
 	for again := 0; ; again++ {
 		job.Key = key(w, again)
 		if w.Activity != nil {
@@ -137,7 +141,10 @@ func (x *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 		if err == nil && result.Broken != "" && again < mostLost {
 			x.tell(fmt.Sprintf("step %s: worker %s could not carry it out, and it is given to another: %s", w.Step.Address, result.Host,
 				result.Broken))
-			if err := rest(ctx, again); err != nil {
+			if err = rest(ctx, again); err == nil { // it may have waited until its contents were freed
+				store, job, err = x.job(ctx, w, before, true)
+			}
+			if err != nil {
 				return exec.Outcome{}, err
 			}
 			continue
@@ -156,16 +163,17 @@ func (x *Executor) tell(text string) {
 	}
 }
 
-// job keeps what a worker needs.
-func (x *Executor) job(ctx context.Context, store *checkpoint.Store, w exec.Work, before *ledger.Tree,
-	last latest) (Job, error) {
+// job keeps what a worker needs, of which nothing is believed to be kept already
+// where it is to be kept anew.
+func (x *Executor) job(ctx context.Context, w exec.Work, before *ledger.Tree, anew bool) (*checkpoint.Store, Job, error) {
+	store, last := x.contents(w.RunID, anew)
 	job := Job{Run: w.RunID, Step: w.Step.Address, Attempt: w.Attempt, Executor: x.Name()}
 	var err error
 	if job.Identity, err = identity(ctx, x.As); err != nil {
-		return job, err
+		return nil, job, err
 	}
 	if job.Base, err = store.Snapshot(ctx, w.Dir, before, last.Snapshot); err != nil {
-		return job, fmt.Errorf("remote: the tree that step %s begins with cannot be kept: %w", w.Step.Address, err)
+		return nil, job, fmt.Errorf("remote: the tree that step %s begins with cannot be kept: %w", w.Step.Address, err)
 	}
 	if job.Base.Tree == last.Tree {
 		job.Made = last.by
@@ -174,10 +182,13 @@ func (x *Executor) job(ctx context.Context, store *checkpoint.Store, w exec.Work
 	asked.NoSandbox = x.NoSandbox
 	text, err := json.Marshal(asked)
 	if err != nil {
-		return job, fmt.Errorf("remote: step %s cannot be given away: %w", w.Step.Address, err)
+		return nil, job, fmt.Errorf("remote: step %s cannot be given away: %w", w.Step.Address, err)
 	}
-	job.Request, err = store.Put(ctx, text)
-	return job, err
+	if job.Request, err = store.Put(ctx, text); err != nil {
+		return nil, job, err
+	}
+	x.knows(w.RunID, latest{job.Base, job.Made, store})
+	return store, job, nil
 }
 
 // give gives a job away and waits for its result. Where nobody waits any more,
@@ -240,7 +251,7 @@ func (x *Executor) take(ctx context.Context, store *checkpoint.Store, w exec.Wor
 		if err != nil {
 			return exec.Outcome{}, fmt.Errorf("remote: what worker %s made: %w", r.Host, err)
 		}
-		x.knows(w.RunID, latest{r.Tree, r.Host})
+		x.knows(w.RunID, latest{r.Tree, r.Host, store})
 	}
 	if w.Output != nil {
 		if _, err := w.Output.Write(what.Printed); err != nil {

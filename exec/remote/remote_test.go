@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/remote"
 	"github.com/planlock/planlock/exec/remote/remotetest"
 	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/ledger"
 )
 
 // TestSameAsHere carries a plan out on four workers, of which some are lost at
@@ -75,6 +77,63 @@ func (l *losing) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (rem
 		<-lease.Context().Done() // the work of whoever is lost comes too late
 	}
 	return lease, nil
+}
+
+// TestCollected: a job whose contents were freed while it waited is kept anew, and
+// given away again.
+func TestCollected(t *testing.T) {
+	queue, blobs := &remote.Memory{}, &freeing{}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	done := make(chan error)
+	w := &remote.Worker{Jobs: queue, Blobs: blobs, Executors: exec.Default(&shell.Executor{}), Dir: t.TempDir()}
+	go func() { done <- w.Run(ctx) }()
+	b := remotetest.Bench(t, blobs, &remote.Executor{Jobs: &submitting{queue, blobs}, Blobs: blobs, As: &shell.Executor{}})
+	b.Run(t).Want(t, history.Achieved)
+	end()
+	if err := <-done; err != nil || blobs.freed == 0 {
+		t.Errorf("%d were freed, %v", blobs.freed, err)
+	}
+}
+
+// freeing are blobs of which some are gone until they are put again.
+type freeing struct {
+	checkpoint.Memory
+	gone  sync.Map
+	freed int
+}
+
+func (f *freeing) Put(ctx context.Context, d ledger.Digest, in io.Reader) error {
+	f.gone.Delete(d)
+	return f.Memory.Put(ctx, d, in)
+}
+
+func (f *freeing) Has(ctx context.Context, d ledger.Digest) (bool, error) {
+	_, gone := f.gone.Load(d)
+	has, err := f.Memory.Has(ctx, d)
+	return has && !gone, err
+}
+
+func (f *freeing) Get(ctx context.Context, d ledger.Digest) (io.ReadCloser, error) {
+	if _, gone := f.gone.Load(d); gone {
+		return nil, checkpoint.ErrNotFound
+	}
+	return f.Memory.Get(ctx, d)
+}
+
+// submitting is a queue in which each job waits for so long that its contents are
+// freed, the first time that it is given away.
+type submitting struct {
+	remote.Queue
+	blobs *freeing
+}
+
+func (s *submitting) Submit(ctx context.Context, j remote.Job) error {
+	if strings.HasSuffix(j.Key, "-0") {
+		s.blobs.freed++
+		s.blobs.gone.Store(j.Request, true)
+	}
+	return s.Queue.Submit(ctx, j)
 }
 
 // TestOnlyTheSame: a worker with another executor than the lock was made for takes
