@@ -31,7 +31,8 @@ const (
 // or they see that the content is gone (then Put keeps it anew). A content that
 // a journal is about to refer to was put or found lately (see [Store.Refer]), so
 // its time is younger than any grace, and a journal that refers to it already is
-// read by the collection.
+// read by the collection. Blobs that remember what others have must ask them
+// again after RenewAfter.
 //
 // All journals that refer to what is kept here have to be among Journals. Whoever
 // keeps contents here and journals elsewhere must not collect.
@@ -166,7 +167,7 @@ func (s *Store) renew(ctx context.Context, d ledger.Digest, u unreferred) error 
 	for _, needed := range u.needs {
 		has, err := s.blobs.Has(ctx, needed)
 		if err == nil && !has {
-			err = fmt.Errorf("%w: %s", ErrCollected, needed)
+			err = s.there(ctx, needed)
 		}
 		if err != nil {
 			return fmt.Errorf("checkpoint: refer to %s: %w", d, err)
@@ -174,4 +175,16 @@ func (s *Store) renew(ctx context.Context, d ledger.Digest, u unreferred) error 
 	}
 	s.await(d, u)
 	return nil
+}
+
+// there finds a content that Has denied, which may be too cautious.
+func (s *Store) there(ctx context.Context, d ledger.Digest) error {
+	in, err := s.blobs.Get(ctx, d)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return fmt.Errorf("%w: %s", ErrCollected, d)
+	case err != nil:
+		return err
+	}
+	return in.Close()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -31,6 +32,13 @@ func (a *asked) Has(ctx context.Context, d ledger.Digest) (bool, error) {
 	a.has[d]++
 	has, err := a.Memory.Has(ctx, d)
 	return has && !a.freed[d], err
+}
+
+func (a *asked) Get(ctx context.Context, d ledger.Digest) (io.ReadCloser, error) {
+	if a.freed[d] {
+		return nil, checkpoint.ErrNotFound
+	}
+	return a.Memory.Get(ctx, d)
 }
 
 func newAsked() *asked {
