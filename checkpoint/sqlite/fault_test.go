@@ -135,7 +135,7 @@ func TestForeign(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"letter": "no database of SQLite: name another file", "theirs": "of another program: name another file",
-		"later": "it is 7, and this one knows 1", "none/x.db": "make its folder", "folder": "make its folder",
+		"later": "it is 7, and this one knows 2", "none/x.db": "make its folder", "folder": "make its folder",
 	} {
 		before, _ := os.ReadFile(path(name))
 		s, err := Open(t.Context(), path(name))
