@@ -128,6 +128,24 @@ func TestTablesAreMadeOnce(t *testing.T) {
 	}
 }
 
+// TestExisting: whoever only looks makes no tables.
+func TestExisting(t *testing.T) {
+	url := database(t)
+	_, err := Open(t.Context(), url, Config{Existing: true})
+	if !errors.Is(err, checkpoint.ErrNotFound) {
+		t.Errorf("%v is not ErrNotFound", err)
+	}
+	says(t, err, "has no tables of planlock")
+	admin(t, url, "CREATE SCHEMA planlock") // which is not there
+	admin(t, url, "DROP SCHEMA planlock")
+	opened(t, url)
+	s, err := Open(t.Context(), url, Config{Existing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+}
+
 func TestOtherVersionIsRefused(t *testing.T) {
 	url := database(t)
 	opened(t, url)

@@ -25,6 +25,9 @@ type Config struct {
 	// folder is otherwise; "" is "default". Contents are shared by all workspaces
 	// of a database.
 	Workspace string
+	// Existing has Open make no tables: where there are none, it is
+	// checkpoint.ErrNotFound.
+	Existing bool
 }
 
 // A Store keeps contents, runs and papers in a database. It is safe for
@@ -42,7 +45,8 @@ type Store struct {
 var errURL = errors.New(`checkpoint: the URL of a PostgreSQL database cannot be read: ` +
 	`it has the form "postgres://USER:PASSWORD@HOST:PORT/DATABASE", special characters in a password as %XX`)
 
-// Open connects to a database, and makes the tables where there are none. url is
+// Open connects to a database, and makes the tables where there are none, unless
+// config says otherwise. url is
 // as pgx takes it, "postgres://USER@HOST/DATABASE"; what it does not say is in
 // the environment of libpq (PGHOST, PGPASSWORD, ...).
 func Open(ctx context.Context, url string, config Config) (*Store, error) {
@@ -65,7 +69,7 @@ func Open(ctx context.Context, url string, config Config) (*Store, error) {
 	}
 	s.blobs = &blobs{store: s, turn: make(chan struct{}, 1)}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, c); err == nil {
-		err = s.makeTables(ctx)
+		err = s.makeTables(ctx, config.Existing)
 	}
 	if err != nil {
 		s.Close()
@@ -121,12 +125,16 @@ const version = 2
 //go:embed tables.sql
 var tables string
 
-// makeTables makes the tables where there are none. Of many that do so at a time
-// one does, and the others wait for it.
-func (s *Store) makeTables(ctx context.Context) error {
+// makeTables makes the tables where there are none, unless they must exist. Of
+// many that do so at a time one does, and the others wait for it.
+func (s *Store) makeTables(ctx context.Context, existing bool) error {
 	there, err := tablesThere(ctx, s.pool)
-	if err != nil || there {
+	switch {
+	case err != nil || there:
 		return err
+	case existing:
+		return fmt.Errorf("%w: no runs are kept there: it has no tables of planlock: look at its name; planlock run makes them",
+			checkpoint.ErrNotFound)
 	}
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lockKey("tables")); err != nil {

@@ -22,7 +22,7 @@ import (
 func main() { cmd.Main(cmd.With{Open: open, Engine: engine}) }
 
 // open opens what --store and --blobs name. Only where it may be fresh is a file
-// made for it.
+// made for it, or are tables.
 func open(ctx context.Context, store, blobs string, fresh bool) (*cmd.Kept, error) {
 	kept, err := openStore(ctx, store, fresh)
 	if err != nil || blobs == "" {
@@ -45,6 +45,7 @@ func openStore(ctx context.Context, store string, fresh bool) (*cmd.Kept, error)
 		if err != nil {
 			return nil, err
 		}
+		config.Existing = !fresh
 		db, err := postgres.Open(ctx, address, config)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/planlock/planlock/internal/pgserver"
 )
 
 const plan = `schema = 1
@@ -240,7 +242,7 @@ func TestRepositoryElsewhere(t *testing.T) {
 func TestStoreNotThere(t *testing.T) {
 	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
 	run := "01" + strings.Repeat("0", 24)
-	for _, words := range [][]string{{"status"}, {"log"}, {"report"}, {"verify"}, {"resume", run}, {"answer", run, "q1", "r"},
+	for _, words := range [][]string{{"status"}, {"log"}, {"report"}, {"verify"}, {"gc"}, {"resume", run}, {"answer", run, "q1", "r"},
 		{"abandon", run, "--reason", "none"}} {
 		dir, file := t.TempDir(), filepath.Join(t.TempDir(), "typo.db")
 		out := s.call(dir, 6, append(words, "--store", "sqlite:"+file)...)
@@ -258,6 +260,34 @@ func TestStoreNotThere(t *testing.T) {
 	s.call(t.TempDir(), 0, "mcp", "--store", "sqlite:"+file) // an agent may begin a run
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDatabaseWithoutTables: only what may begin a run makes tables in a database.
+func TestDatabaseWithoutTables(t *testing.T) {
+	server, err := pgserver.New("fsync=off")
+	if err != nil {
+		t.Skip("no PostgreSQL:", err)
+	}
+	defer server.Remove()
+	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
+	store, run := "postgres://postgres@/postgres?host="+server.Dir, "01"+strings.Repeat("0", 24)
+	for range 2 { // the second time it would find what the first one made
+		for _, words := range [][]string{{"status"}, {"log"}, {"report"}, {"verify"}, {"gc"}, {"resume", run}, {"answer", run, "q1", "r"},
+			{"abandon", run, "--reason", "none"}} {
+			dir := t.TempDir()
+			out := s.call(dir, 6, append(words, "--store", store)...)
+			if !strings.Contains(out, `database "postgres"`) || !strings.Contains(out, "has no tables of planlock") {
+				t.Errorf("planlock %s:\n%s", words[0], out)
+			}
+			if _, err := os.Stat(filepath.Join(dir, ".planlock", "store")); err == nil {
+				t.Errorf("planlock %s has the workspace remember it", words[0])
+			}
+		}
+	}
+	s.call(t.TempDir(), 0, "mcp", "--store", store) // an agent may begin a run
+	if out := s.call(t.TempDir(), 6, "status", "--store", store); !strings.Contains(out, "no plan has been run") {
+		t.Errorf("with tables:\n%s", out)
 	}
 }
 
