@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -313,6 +314,54 @@ func TestUnknownStores(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(dir, ".planlock", "store")); err == nil {
 			t.Errorf("--store %s is remembered", store)
+		}
+	}
+}
+
+// TestFilesThatAreNone: a file that is no database, another program's, of a later
+// version or damaged is refused by its name, whatever is asked; nothing of it is
+// changed, and no workspace remembers it.
+func TestFilesThatAreNone(t *testing.T) {
+	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
+	for what, c := range map[string]struct{ made, says string }{
+		"text":    {"", "it is no database of SQLite"},
+		"theirs":  {"CREATE TABLE t (x)", "it is a database of another program"},
+		"later":   {"PRAGMA application_id = 0x706c6b64; PRAGMA user_version = 7", "it is 7, and this one knows 2"},
+		"earlier": {"PRAGMA application_id = 0x706c6b64; PRAGMA user_version = 1", "it is 1, and this one knows 2"},
+	} {
+		file := filepath.Join(t.TempDir(), what+".db")
+		if c.made == "" {
+			if err := os.WriteFile(file, []byte(strings.Repeat("no database\n", 1000)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if db, err := sql.Open("sqlite", file); err != nil {
+			t.Fatal(err)
+		} else if _, err := db.Exec(c.made); err != nil || db.Close() != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, words := range [][]string{{"run", "plan.toml", "--ack", "modifying:1.2"}, {"status"}, {"gc"}, {"verify"}} {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "plan.toml"), []byte(plan), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			out := s.call(dir, 6, append(words, "--store", "sqlite:"+file)...)
+			if !strings.Contains(out, file) || !strings.Contains(out, c.says) {
+				t.Errorf("planlock %s with %s:\n%s", words[0], what, out)
+			}
+			left, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+			if len(left) > 0 || err != nil {
+				t.Errorf("planlock %s with %s leaves %q, %v", words[0], what, left, err)
+			}
+		}
+		if after, err := os.ReadFile(file); string(after) != string(before) || err != nil {
+			t.Errorf("%s was changed, %v", what, err)
+		}
+		if beside, _ := filepath.Glob(file + "?*"); len(beside) > 0 {
+			t.Errorf("beside %s lies %q", what, beside)
 		}
 	}
 }
