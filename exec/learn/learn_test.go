@@ -83,6 +83,7 @@ func TestForbiddenSources(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(*history.Run){
 		"the sandbox was bypassed": func(r *history.Run) { r.Started.NoSandbox = true },
+		"what moved was accepted":  func(r *history.Run) { r.Moves = []history.MovesAccepted{{}} },
 		"it was a trial":           func(r *history.Run) { r.Started.Shadow = true },
 		"the outcome is wrong":     func(r *history.Run) { r.Ended.Status = history.NotAchieved },
 		"the run was set back once it had ended": func(r *history.Run) {

@@ -52,6 +52,8 @@ func forbidden(r *history.Run) string {
 	switch {
 	case r.Started.NoSandbox:
 		return "the sandbox was bypassed"
+	case len(r.Moves) > 0:
+		return "a person had it go on although what it is bound to had moved"
 	case r.Started.Shadow:
 		return "it was a trial: the run that repeats it would confirm the same twice"
 	case r.Ended.Status == history.NotAchieved:
