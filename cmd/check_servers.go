@@ -46,7 +46,7 @@ func printServers(w io.Writer, wanted []wantedServer) {
 	if len(wanted) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "Tool servers that it wants; lock and run look whether those are there of which nothing else is said, check starts none:")
+	fmt.Fprintln(w, "Tool servers that it wants; check starts none, lock and run look for them where nothing else is said:")
 	for _, s := range wanted {
 		by := ""
 		if len(s.Steps) > 0 {
