@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -31,6 +32,7 @@ type testServer struct {
 	dir     string
 	port    int
 	running *osexec.Cmd
+	input   io.Closer // which it ends with
 }
 
 // one is the server of all tests, begun by the first that needs it.
@@ -158,10 +160,10 @@ func (s *testServer) start() error {
 		args = append(args, "--dynamic-config-value", value)
 	}
 	// The shell ends it with the tests, however these end: its input is closed then.
-	script := `"$@" </dev/null & echo $! >"$0"; cat; kill -9 $!`
-	s.running = osexec.Command("sh", append([]string{"-c", script, s.pid(), s.program}, args...)...)
+	script := `"$@" </dev/null & cat; kill -9 $!; wait $!`
+	s.running = osexec.Command("sh", append([]string{"-c", script, "sh", s.program}, args...)...)
 	s.running.Stdout, s.running.Stderr = log, log
-	if _, err := s.running.StdinPipe(); err != nil {
+	if s.input, err = s.running.StdinPipe(); err != nil {
 		return err
 	}
 	if err := s.running.Start(); err != nil {
@@ -182,22 +184,12 @@ func (s *testServer) start() error {
 	}
 }
 
-// kill kills it, as a power cut would.
+// kill kills it, as a power cut would, and returns once it is gone: its port is free
+// then.
 func (s *testServer) kill() {
-	text, err := os.ReadFile(s.pid())
-	if err != nil {
-		return
-	}
-	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-		if p, err := os.FindProcess(pid); err == nil {
-			_ = p.Kill()
-		}
-	}
-	_ = s.running.Process.Kill()
+	_ = s.input.Close()
 	_ = s.running.Wait()
 }
-
-func (s *testServer) pid() string { return filepath.Join(s.dir, "pid") }
 
 func (s *testServer) address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
