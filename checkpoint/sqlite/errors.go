@@ -18,6 +18,9 @@ func code(err error) int {
 	if !errors.As(err, &said) {
 		return codes.SQLITE_OK
 	}
+	if said.Code() == codes.SQLITE_IOERR_SHMSIZE { // its file beside cannot grow
+		return codes.SQLITE_FULL
+	}
 	return said.Code() & 0xff
 }
 
