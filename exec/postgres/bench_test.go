@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"github.com/planlock/planlock/exec/remote"
+	"github.com/planlock/planlock/exec/remote/remotetest"
 )
 
 // BenchmarkJob is one job from its owner to a worker and back, one after another.
@@ -43,35 +47,132 @@ func BenchmarkJob(b *testing.B) {
 	<-ended
 }
 
-// bare has River do nothing.
-type bare struct{ river.WorkerDefaults[order] }
+// A bareRiver does nothing for jobs, by River alone.
+type bareRiver struct {
+	river.WorkerDefaults[order]
+	client *river.Client[pgx.Tx]
+	pool   *pgxpool.Pool // nil: it comes as it is
+	done   chan struct{}
+}
 
-func (bare) Work(context.Context, *river.Job[order]) error { return nil }
-
-// BenchmarkRiver is the same by River alone, as it comes.
-func BenchmarkRiver(b *testing.B) {
-	q := opened(b, database(b))
+// startRiver starts a client of River: as it comes, or looking for jobs as often as it
+// can, and committing the end of each by itself.
+func startRiver(b *testing.B, q *Queue, tuned bool) *bareRiver {
+	b.Helper()
+	r := &bareRiver{done: make(chan struct{}, 1)}
 	settings := q.settings()
 	settings.PollOnly = false
 	settings.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}}
 	settings.Workers = river.NewWorkers()
-	river.AddWorker(settings.Workers, bare{})
+	river.AddWorker(settings.Workers, r)
+	if tuned {
+		r.pool = q.pool
+		settings.FetchCooldown, settings.FetchPollInterval = time.Millisecond, 10*time.Millisecond
+	}
 	client, err := river.NewClient(riverpgxv5.New(q.pool), settings)
 	if err != nil {
 		b.Fatal(err)
 	}
-	done, cancel := client.Subscribe(river.EventKindJobCompleted)
-	defer cancel()
+	r.client = client
+	events, cancel := client.Subscribe(river.EventKindJobCompleted)
+	if !tuned {
+		go func() {
+			for range events {
+				r.done <- struct{}{}
+			}
+		}()
+	}
 	if err := client.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	for n := 0; b.Loop(); n++ {
-		if _, err := client.Insert(b.Context(), order{"bare", job(fmt.Sprint(n))}, nil); err != nil {
-			b.Fatal(err)
+	b.Cleanup(func() {
+		cancel()
+		if err := client.Stop(context.Background()); err != nil {
+			b.Error(err)
 		}
-		<-done
+	})
+	return r
+}
+
+// Work does nothing.
+func (r *bareRiver) Work(ctx context.Context, job *river.Job[order]) error {
+	if r.pool == nil {
+		return nil
 	}
-	if err := client.Stop(context.Background()); err != nil {
-		b.Error(err)
+	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
+		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+		return err
+	})
+	r.done <- struct{}{}
+	return err
+}
+
+// job is one from beginning to end.
+func (r *bareRiver) job(b *testing.B, n int) {
+	if _, err := r.client.Insert(b.Context(), order{"bare", job(fmt.Sprint(n))}, nil); err != nil {
+		b.Fatal(err)
+	}
+	<-r.done
+}
+
+// BenchmarkRiver is the same by River alone.
+func BenchmarkRiver(b *testing.B) {
+	for name, tuned := range map[string]bool{"asItComes": false, "tuned": true} {
+		b.Run(name, func(b *testing.B) {
+			r := startRiver(b, opened(b, database(b)), tuned)
+			for n := 0; b.Loop(); n++ {
+				r.job(b, n)
+			}
+		})
+	}
+}
+
+// BenchmarkStep is a durable step that does nothing, from its beginning to that of the
+// next, beside a bare job of River on the same server: as it comes, where it gathers what
+// it does, and tuned.
+func BenchmarkStep(b *testing.B) {
+	for name, tuned := range map[string]bool{"asItComes": false, "tuned": true} {
+		b.Run(name, func(b *testing.B) {
+			url := database(b)
+			r := startRiver(b, opened(b, url), tuned)
+			blobs, _ := contents(b)
+			crew := remotetest.Crew{Jobs: opened(b, url), Worker: remote.Worker{Jobs: opened(b, url)}, Blobs: blobs}
+			var ratio remotetest.Ratio
+			for b.Loop() {
+				const steps = 10
+				ratio.Ours(crew.Steps(b, steps)...)
+				for n := range steps {
+					ratio.Theirs(remotetest.Timed(func() { r.job(b, n) }))
+				}
+			}
+			ratio.Report(b)
+		})
+	}
+}
+
+// BenchmarkLanes has one worker carry out runs of steps at once.
+func BenchmarkLanes(b *testing.B) {
+	url := database(b)
+	q, other := opened(b, url), opened(b, url)
+	for _, c := range []struct {
+		name, run    string
+		ours, theirs [2]int // lanes, and steps
+	}{
+		{"wait", "sleep 0.2", [2]int{8, 8}, [2]int{1, 1}},
+		{"compute", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done", [2]int{2, 2}, [2]int{1, 2}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			blobs, _ := contents(b)
+			run := func(of [2]int) time.Duration {
+				crew := remotetest.Crew{Jobs: q, Worker: remote.Worker{Jobs: other, At: of[0]}, Blobs: blobs}
+				return remotetest.Timed(func() { crew.Run(b, of[0], of[1], c.run) })
+			}
+			var ratio remotetest.Ratio
+			for b.Loop() {
+				ratio.Ours(run(c.ours))
+				ratio.Theirs(run(c.theirs))
+			}
+			ratio.Report(b)
+		})
 	}
 }

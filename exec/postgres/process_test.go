@@ -173,7 +173,7 @@ func TestSameAsHere(t *testing.T) {
 }
 
 // contents are those that owner and workers share, and their folder.
-func contents(t *testing.T) (*folder.Blobs, string) {
+func contents(t testing.TB) (*folder.Blobs, string) {
 	t.Helper()
 	dir := t.TempDir()
 	blobs, err := folder.Open(t.Context(), dir)
