@@ -342,6 +342,7 @@ func (f *StrategySet) ofRun(r *Run, at moment) error {
 	}
 	r.Flow.Phases = r.Flow.kept(f)
 	r.Flow.Strategy, r.Flow.unphased = f, false
+	r.standing.phased(r)
 	switch {
 	case switched:
 		r.mark(at, MarkSwitch)
@@ -353,6 +354,7 @@ func (f *StrategySet) ofRun(r *Run, at moment) error {
 
 func (f *PhaseOver) ofRun(r *Run, at moment) error {
 	r.Flow.Phases = append(r.Flow.Phases, *f)
+	delete(r.standing.unsaid, f.Number)
 	r.mark(at, r.phaseMark(f))
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // What a controller asks between any two steps must not take longer the more
@@ -18,14 +19,18 @@ type standing struct {
 	ended  []*Step         // completed or failed, in the order in which they ended
 	left   map[string]int  // steps of each task that are not over
 	silent map[string]bool // tasks that are over, which nobody has said
-	files  map[string]bool // that attempts touched
-	over   int             // steps that are over
-	latest int             // no step behind this one is
-	heard  []*Step         // for which there was advice, in the order of execution
-	asked  []*Step         // about which a person was asked, in the order of execution
-	most   int             // files that one attempt touched, of those that touched the most
-	took   time.Duration   // by what the executors said
-	errors int             // attempts that failed for a fault of their own
+	of     map[string][]*Step
+	phase  map[plan.Address]int // the number of its phase, from 1
+	unover []int                // steps of each phase that are not over
+	unsaid map[int]bool         // numbers of phases that are over, which nobody has said
+	files  map[string]bool      // that attempts touched
+	over   int                  // steps that are over
+	latest int                  // no step behind this one is
+	heard  []*Step              // for which there was advice, in the order of execution
+	asked  []*Step              // about which a person was asked, in the order of execution
+	most   int                  // files that one attempt touched, of those that touched the most
+	took   time.Duration        // by what the executors said
+	errors int                  // attempts that failed for a fault of their own
 }
 
 // Measures are what the run took so far, all attempts of all steps included:
@@ -85,6 +90,25 @@ func (r *Run) Consulted() []*Step { return r.stands().asked }
 // how the task ended.
 func (r *Run) Unsaid() bool { return len(r.stands().silent) > 0 }
 
+// OfTask are the steps of a task, in the order of execution. The caller must not
+// change the list.
+func (r *Run) OfTask(task string) []*Step { return r.stands().of[task] }
+
+// UnsaidTask reports whether all steps of a task are over, and no record says how it
+// ended.
+func (r *Run) UnsaidTask(task string) bool { return r.stands().silent[task] }
+
+// UnsaidPhase is the number of the first phase of the strategy of which all steps are
+// over, and no record says so; 0 where there is none.
+func (r *Run) UnsaidPhase() (first int) {
+	for n := range r.stands().unsaid {
+		if first == 0 || n < first {
+			first = n
+		}
+	}
+	return first
+}
+
 // stands is what the fold keeps. A run that was put together by hand is counted
 // each time.
 func (r *Run) stands() *standing {
@@ -125,12 +149,37 @@ func (r *Run) Before(s *Step) *Step {
 
 // counted is what the fold keeps of a run that starts.
 func counted(r *Run) standing {
-	k := standing{left: map[string]int{}, silent: map[string]bool{}, files: map[string]bool{}}
+	k := standing{left: map[string]int{}, silent: map[string]bool{}, files: map[string]bool{}, of: map[string][]*Step{}}
 	for i, s := range r.Steps {
 		s.at = i
 		k.left[s.Task]++
+		k.of[s.Task] = append(k.of[s.Task], s)
 	}
 	return k
+}
+
+// phased counts anew what the phases of the strategy lack.
+func (k *standing) phased(r *Run) {
+	k.phase, k.unover, k.unsaid = map[plan.Address]int{}, nil, map[int]bool{}
+	if r.Flow.Strategy == nil {
+		return
+	}
+	said := map[int]bool{}
+	for i := range r.Flow.Phases {
+		said[r.Flow.Phases[i].Number] = true
+	}
+	for i, p := range r.Flow.Strategy.Phases {
+		k.unover = append(k.unover, 0)
+		for _, a := range p.Steps {
+			k.phase[a] = i + 1
+			if s := r.Step(a); s == nil || !s.Status.Over() {
+				k.unover[i]++
+			}
+		}
+		if k.unover[i] == 0 && !said[i+1] {
+			k.unsaid[i+1] = true
+		}
+	}
 }
 
 // ends notes that a step is over.
@@ -148,6 +197,11 @@ func (k *standing) ends(r *Run, s *Step) {
 	}
 	for k.first < len(r.Steps) && r.Steps[k.first].Status.Over() {
 		k.first++
+	}
+	if n := k.phase[s.Address]; n > 0 {
+		if k.unover[n-1]--; k.unover[n-1] == 0 {
+			k.unsaid[n] = true // its steps are over now, so nobody can have said so
+		}
 	}
 }
 
@@ -183,9 +237,11 @@ func (k *standing) touched(f *Accounted) {
 
 // setBack counts anew what changed when a run was set back.
 func (k *standing) setBack(r *Run) {
-	k.first, k.over, k.latest, k.apart, k.ended, k.left = 0, 0, 0, nil, nil, map[string]int{}
+	k.first, k.over, k.latest, k.apart, k.ended, k.left, k.phase = 0, 0, 0, nil, nil, map[string]int{}, nil
 	clear(k.silent)
+	clear(k.of)
 	for _, s := range r.Steps {
+		k.of[s.Task] = append(k.of[s.Task], s)
 		if !s.Status.Over() {
 			k.left[s.Task]++
 		}
@@ -197,6 +253,7 @@ func (k *standing) setBack(r *Run) {
 		}
 	}
 	slices.SortStableFunc(k.ended, func(a, b *Step) int { return cmp.Compare(a.EndedAt, b.EndedAt) })
+	k.phased(r)
 }
 
 // judged is a list of judgements with further ones behind them. Most steps of a

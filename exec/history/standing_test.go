@@ -29,6 +29,12 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 		j.add("", 0, &history.Started{Run: "R", Policy: history.Policy{Mode: plan.Dynamic},
 			Envelope: &envelope.Envelope{}, Steps: steps})
 		for range 30 {
+			if random.IntN(5) == 0 {
+				j.add("", 0, phasesOf(&j.run, 1+random.IntN(n)))
+			}
+			if n := j.run.UnsaidPhase(); n > 0 && random.IntN(2) == 0 {
+				j.add("", 0, &history.PhaseOver{Number: n, Phase: j.run.Flow.Strategy.Phases[n-1].Name})
+			}
 			s := j.run.Steps[random.IntN(n)]
 			switch {
 			case s.Status != history.Pending:
@@ -63,6 +69,31 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 			holdsStanding(t, &j.run)
 		}
 	}
+}
+
+// phasesOf is a strategy that has the steps of a run in phases of so many.
+func phasesOf(r *history.Run, each int) *history.StrategySet {
+	set := &history.StrategySet{Strategy: history.Orchestrated}
+	for part := range slices.Chunk(r.Steps, each) {
+		p := history.Phase{Name: string(part[0].Address)}
+		for _, s := range part {
+			p.Steps = append(p.Steps, s.Address)
+		}
+		set.Phases = append(set.Phases, p)
+	}
+	return set
+}
+
+// unsaidPhase is the first phase that is over, of which no record says so.
+func unsaidPhase(r *history.Run) int {
+	for i := 0; r.Flow.Strategy != nil && i < len(r.Flow.Strategy.Phases); i++ {
+		said := slices.ContainsFunc(r.Flow.Phases, func(p history.PhaseOver) bool { return p.Number == i+1 })
+		open := slices.ContainsFunc(r.Flow.Strategy.Phases[i].Steps, func(a plan.Address) bool { return !r.Step(a).Status.Over() })
+		if !said && !open {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // holdsStanding compares what the fold keeps with what it could count anew.
@@ -107,6 +138,8 @@ func holdsStanding(t *testing.T, r *history.Run) {
 		t.Errorf("Advised: %v, want %v", r.Advised(), heard)
 	case len(r.Open()) != len(r.Steps)-over:
 		t.Errorf("Open: %d steps, want %d", len(r.Open()), len(r.Steps)-over)
+	case r.UnsaidPhase() != unsaidPhase(r):
+		t.Errorf("UnsaidPhase: %d, want %d", r.UnsaidPhase(), unsaidPhase(r))
 	case r.Unsaid() != unsaid:
 		t.Errorf("Unsaid: %t", r.Unsaid())
 	}

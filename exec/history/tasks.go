@@ -86,10 +86,7 @@ func (t Task) Word() *TaskOutcome {
 // went as its attempts did.
 func (t Task) Execution() ExecutionStatus {
 	result, retried := notExecuted, false
-	for _, s := range t.run.Steps {
-		if s.Task != t.id {
-			continue
-		}
+	for _, s := range t.run.OfTask(t.id) {
 		got := s.Execution()
 		retried = retried || s.Retried() > 0
 		switch {
@@ -137,9 +134,9 @@ func (t Task) byItsSteps() StepStatus {
 func (t Task) End() (StepStatus, []plan.Address) {
 	var by []plan.Address
 	done, halting, failed, blocked := 0, false, false, false
-	for _, s := range t.run.Steps {
+	for _, s := range t.run.OfTask(t.id) {
 		switch {
-		case s.Task != t.id, s.Status == Skipped && !s.Critical && !s.Skipped.Done && !s.FailedAndLeftOut():
+		case s.Status == Skipped && !s.Critical && !s.Skipped.Done && !s.FailedAndLeftOut():
 			continue
 		case s.Status == Completed, s.Status == Skipped && s.Skipped.Done:
 			done++
@@ -170,18 +167,15 @@ func (t Task) End() (StepStatus, []plan.Address) {
 // evidence was missing and is asked for again; "" where nothing of it is to come.
 // Of a run that has ended nothing is under way.
 func (t Task) underWay() StepStatus {
-	open, all, running := 0, 0, false
-	for _, s := range t.run.Steps {
-		if s.Task == t.id {
-			all++
-			if !s.Status.Over() {
-				open++
-				running = running || s.Status == InFlight || len(s.Attempts) > 0
-			}
+	steps, open, running := t.run.OfTask(t.id), 0, false
+	for _, s := range steps {
+		if !s.Status.Over() {
+			open++
+			running = running || s.Status == InFlight || len(s.Attempts) > 0
 		}
 	}
 	switch {
-	case open == all && !running:
+	case open == len(steps) && !running:
 		return Pending
 	case t.run.Ended == nil && (open > 0 || t.Evidence() != nil && !t.Evidence().Pass && t.Outcome() == nil):
 		return InFlight
@@ -206,10 +200,8 @@ func (t Task) Conclude() *TaskOutcome {
 	case !t.run.Roles.Evidence && o.Execution.Succeeded():
 		o.Verification = evidenceWaived
 	}
-	for _, s := range t.run.Steps {
-		if s.Task == t.id {
-			o.Attempts += s.Tried()
-		}
+	for _, s := range t.run.OfTask(t.id) {
+		o.Attempts += s.Tried()
 	}
 	retry := t.EvidenceRetry()
 	o.conclude(grounds{Looked: seen != nil, Stopped: retry != nil && retry.Terminal != "",
@@ -223,10 +215,8 @@ func (t Task) Retries() Retries {
 	if a := t.Approval(); a != nil {
 		n.Approval = a.Retry
 	}
-	for _, s := range t.run.Steps {
-		if s.Task == t.id {
-			n.Execution += s.Retried()
-		}
+	for _, s := range t.run.OfTask(t.id) {
+		n.Execution += s.Retried()
 	}
 	for i := range t.run.EvidenceRetries {
 		if e := &t.run.EvidenceRetries[i]; e.Task == t.id && !e.Undone && e.Terminal == "" {

@@ -11,7 +11,10 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/planlock/planlock/checkpoint/folder"
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/remote"
+	"github.com/planlock/planlock/exec/remote/remotetest"
 )
 
 // BenchmarkJob measures what a job costs that does nothing, beside a bare workflow
@@ -78,4 +81,60 @@ func BenchmarkJob(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkStep is a durable step that does nothing, from its beginning to that of the
+// next, beside a bare workflow of two activities by the SDK's own workers on the same
+// server.
+func BenchmarkStep(b *testing.B) {
+	nothing := exec.Func(func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, nil })
+	c := workspace(b, Config{})
+	q := owner(b, c)
+	s, err := open(context.Background(), c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.client.Close()
+	w := worker.New(s.client, s.name("two"), worker.Options{})
+	w.RegisterActivityWithOptions(func(_ context.Context, j remote.Job) (remote.Result, error) {
+		return remote.Result{Key: j.Key}, nil
+	}, sdkactivity.RegisterOptions{Name: activity})
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, j remote.Job) (r remote.Result, err error) {
+		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
+		for range 2 {
+			if err := workflow.ExecuteActivity(ctx, activity, j).Get(ctx, &r); err != nil {
+				return r, err
+			}
+		}
+		return r, nil
+	}, workflow.RegisterOptions{Name: "two"})
+	if err := w.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer w.Stop()
+	blobs, err := folder.Open(b.Context(), b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer blobs.Close()
+	crew := remotetest.Crew{Jobs: q, Worker: remote.Worker{Jobs: source(b, c, exec.Default(nothing))}, Blobs: blobs}
+	var ratio remotetest.Ratio
+	for n := 0; b.Loop(); n++ {
+		const steps = 10
+		ratio.Ours(crew.Steps(b, steps)...)
+		for i := range steps {
+			ratio.Theirs(remotetest.Timed(func() {
+				j := sampleJob(fmt.Sprint("two-", n, "-", i))
+				run, err := s.client.ExecuteWorkflow(context.Background(),
+					client.StartWorkflowOptions{ID: s.name(j.Key), TaskQueue: s.name("two")}, "two", j)
+				if err == nil {
+					err = run.Get(context.Background(), nil)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}))
+		}
+	}
+	ratio.Report(b)
 }

@@ -3,7 +3,6 @@ package flow
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -82,39 +81,20 @@ func numbered(i int) string { return fmt.Sprintf("phase %d", i+1) }
 // PhaseOver is what is to be recorded of the first phase that is over and was
 // not recorded, or nil. The checkpoint is left to the caller.
 func PhaseOver(run *history.Run) *history.PhaseOver {
-	set := run.Flow.Strategy
-	if set == nil {
+	set, n := run.Flow.Strategy, run.UnsaidPhase()
+	if n == 0 {
 		return nil
 	}
-	said := map[int]bool{}
-	for _, over := range run.Flow.Phases {
-		said[over.Number] = true
-	}
-	for i, phase := range set.Phases {
-		if said[i+1] {
-			continue
-		}
-		over := &history.PhaseOver{Phase: phase.Name, Number: i + 1, Of: len(set.Phases)}
-		open := false
-		for _, a := range slices.Backward(phase.Steps) { // what is open is likely to lie at the end
-			s := run.Step(a)
-			if open {
-				break
-			}
-			switch {
-			case s == nil || !s.Status.Over():
-				open = true
-			case s.Stands() == history.Completed:
-				over.Completed++
-			default:
-				over.Left++
-			}
-		}
-		if !open {
-			return over
+	phase := set.Phases[n-1]
+	over := &history.PhaseOver{Phase: phase.Name, Number: n, Of: len(set.Phases)}
+	for _, a := range phase.Steps {
+		if run.Step(a).Stands() == history.Completed {
+			over.Completed++
+		} else {
+			over.Left++
 		}
 	}
-	return nil
+	return over
 }
 
 const (

@@ -98,7 +98,7 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 		history.FailedFinal: &s.TasksFailed, history.Blocked: &s.TasksBlocked, history.Skipped: &s.TasksSkipped,
 		history.PartlyDone: &s.TasksPartial, history.InFlight: &s.TasksInProgress}
 	for _, id := range in.Tasks {
-		if untouched(stepsOf(run, id)) {
+		if untouched(run.OfTask(id)) {
 			continue // also where the run ended before it
 		}
 		if to := lists[run.Task(id).Status()]; to != nil {
@@ -131,7 +131,7 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 
 // failedIn names the first step of a task that failed; "" if none did.
 func failedIn(run *history.Run, task string) string {
-	for _, s := range stepsOf(run, task) {
+	for _, s := range run.OfTask(task) {
 		if s.Status == history.Failed {
 			return fmt.Sprintf("step %s failed", s.Address)
 		}
@@ -142,7 +142,7 @@ func failedIn(run *history.Run, task string) string {
 // blockedBy says because of which step a task of a speclet is blocked: one of its
 // own, or of what it needs.
 func blockedBy(run *history.Run, in *plan.Speclet, task string) string {
-	for _, s := range stepsOf(run, task) {
+	for _, s := range run.OfTask(task) {
 		lost := causeOf(run, s)
 		if s.Blocked == nil || lost == nil {
 			continue

@@ -11,7 +11,7 @@ import (
 // TaskOver is how a task ended, or nil if it has not: all its steps are over,
 // or ending is set and the run goes no further. Tasks without steps never end.
 func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *history.TaskOver {
-	steps := stepsOf(run, t.ID)
+	steps := run.OfTask(t.ID)
 	over := &history.TaskOver{Task: t.ID, Consecutive: run.Consecutive, Steps: countSteps(steps)}
 	if len(steps) == 0 || over.Steps.Open > 0 && !ending {
 		return nil
@@ -30,32 +30,18 @@ func Tasks(p *plan.Plan, run *history.Run, ending bool) []*history.TaskOver {
 	if !ending && !run.Unsaid() {
 		return nil
 	}
-	open, recorded := map[string]bool{}, map[string]bool{}
-	for _, s := range run.Steps {
-		open[s.Task] = open[s.Task] || !s.Status.Over()
-	}
-	for i := range run.Flow.Tasks {
+	recorded := map[string]bool{}
+	for i := 0; ending && i < len(run.Flow.Tasks); i++ { // else what is unsaid says it
 		recorded[run.Flow.Tasks[i].Task] = true
 	}
 	var list []*history.TaskOver
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		if left, known := open[t.ID]; !known || left && !ending || recorded[t.ID] {
+		if recorded[t.ID] || !ending && !run.UnsaidTask(t.ID) {
 			continue
 		}
 		if over := TaskOver(p, run, t, ending); over != nil {
 			list = append(list, over)
-		}
-	}
-	return list
-}
-
-// stepsOf are the steps of a task, in the order of execution.
-func stepsOf(run *history.Run, task string) []*history.Step {
-	var list []*history.Step
-	for _, s := range run.Steps {
-		if s.Task == task {
-			list = append(list, s)
 		}
 	}
 	return list

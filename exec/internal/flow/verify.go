@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,7 +81,10 @@ func unacknowledged(run *history.Run, steps []*history.Step) (found []string) {
 		if s.Checkpoint == nil {
 			continue
 		}
-		for _, prior := range run.Steps[:slices.Index(run.Steps, s)] {
+		for _, prior := range run.NotCompleted() {
+			if !prior.Precedes(s) {
+				break
+			}
 			if prior.Status == history.Failed && prior.EndedAt < s.At &&
 				(s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address)) {
 				found = append(found, fmt.Sprintf("step %s ran without acknowledging that %s failed", s.Address,
@@ -126,16 +128,11 @@ func astray(p *plan.Plan, steps []*history.Step) (found []string) {
 // order in which they ended. After a rollback the count begins again.
 func miscounted(run *history.Run) []string {
 	row := 0
-	ended := slices.SortedStableFunc(slices.Values(run.Steps), func(a, b *history.Step) int {
-		return cmp.Compare(a.EndedAt, b.EndedAt)
-	})
-	for _, s := range ended {
-		switch s.Status {
-		case history.Completed:
-			row = 0
-		case history.Failed:
-			row++
+	for _, s := range slices.Backward(run.Concluded()) {
+		if s.Status == history.Completed {
+			break
 		}
+		row++
 	}
 	if run.Consecutive == row || len(run.RolledBack) > 0 && run.Consecutive < row {
 		return nil
