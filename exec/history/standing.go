@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,6 +20,7 @@ type standing struct {
 	ended  []*Step         // completed or failed, in the order in which they ended
 	left   map[string]int  // steps of each task that are not over
 	silent map[string]bool // tasks that are over, which nobody has said
+	told   map[string]bool // tasks of which a record says how they ended
 	of     map[string][]*Step
 	phase  map[plan.Address]int // the number of its phase, from 1
 	unover []int                // steps of each phase that are not over
@@ -86,17 +88,13 @@ func (r *Run) Past(most int, but *Step) (list []*Step, more int) {
 // taken over from another run. The caller must not change the list.
 func (r *Run) Consulted() []*Step { return r.stands().asked }
 
-// Unsaid reports whether all steps of some task are over, and no record says
-// how the task ended.
-func (r *Run) Unsaid() bool { return len(r.stands().silent) > 0 }
-
 // OfTask are the steps of a task, in the order of execution. The caller must not
 // change the list.
 func (r *Run) OfTask(task string) []*Step { return r.stands().of[task] }
 
-// UnsaidTask reports whether all steps of a task are over, and no record says how it
-// ended.
-func (r *Run) UnsaidTask(task string) bool { return r.stands().silent[task] }
+// UnsaidTasks are the tasks of which all steps are over, and no record says how they
+// ended, in no order.
+func (r *Run) UnsaidTasks() []string { return slices.Collect(maps.Keys(r.stands().silent)) }
 
 // UnsaidPhase is the number of the first phase of the strategy of which all steps are
 // over, and no record says so; 0 where there is none.
@@ -149,7 +147,8 @@ func (r *Run) Before(s *Step) *Step {
 
 // counted is what the fold keeps of a run that starts.
 func counted(r *Run) standing {
-	k := standing{left: map[string]int{}, silent: map[string]bool{}, files: map[string]bool{}, of: map[string][]*Step{}}
+	k := standing{left: map[string]int{}, silent: map[string]bool{}, told: map[string]bool{}, files: map[string]bool{},
+		of: map[string][]*Step{}}
 	for i, s := range r.Steps {
 		s.at = i
 		k.left[s.Task]++
@@ -192,7 +191,7 @@ func (k *standing) ends(r *Run, s *Step) {
 	if s.Status != Completed {
 		k.apart = insert(k.apart, s)
 	}
-	if k.left[s.Task]--; k.left[s.Task] == 0 && r.Flow.Task(s.Task) == nil {
+	if k.left[s.Task]--; k.left[s.Task] == 0 && !k.told[s.Task] {
 		k.silent[s.Task] = true
 	}
 	for k.first < len(r.Steps) && r.Steps[k.first].Status.Over() {
@@ -202,6 +201,14 @@ func (k *standing) ends(r *Run, s *Step) {
 		if k.unover[n-1]--; k.unover[n-1] == 0 {
 			k.unsaid[n] = true // its steps are over now, so nobody can have said so
 		}
+	}
+}
+
+// tells notes that a record says how a task ended.
+func (k *standing) tells(task string) {
+	delete(k.silent, task)
+	if k.told != nil { // else it is counted each time
+		k.told[task] = true
 	}
 }
 
@@ -238,6 +245,10 @@ func (k *standing) touched(f *Accounted) {
 // setBack counts anew what changed when a run was set back.
 func (k *standing) setBack(r *Run) {
 	k.first, k.over, k.latest, k.apart, k.ended, k.left, k.phase = 0, 0, 0, nil, nil, map[string]int{}, nil
+	k.told = map[string]bool{}
+	for i := range r.Flow.Tasks {
+		k.told[r.Flow.Tasks[i].Task] = true
+	}
 	clear(k.silent)
 	clear(k.of)
 	for _, s := range r.Steps {

@@ -261,7 +261,7 @@ func latest[T any](list []T, is func(*T) bool) *T {
 func (f *TaskOver) ofRun(r *Run, at moment) error {
 	f.At = at.time
 	r.Flow.Tasks = append(r.Flow.Tasks, *f)
-	delete(r.standing.silent, f.Task)
+	r.standing.tells(f.Task)
 	return nil
 }
 

@@ -27,7 +27,8 @@ func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *histor
 // Tasks are the tasks that ended and were not recorded, in the order of the
 // plan.
 func Tasks(p *plan.Plan, run *history.Run, ending bool) []*history.TaskOver {
-	if !ending && !run.Unsaid() {
+	unsaid := run.UnsaidTasks()
+	if !ending && len(unsaid) == 0 {
 		return nil
 	}
 	recorded := map[string]bool{}
@@ -37,7 +38,7 @@ func Tasks(p *plan.Plan, run *history.Run, ending bool) []*history.TaskOver {
 	var list []*history.TaskOver
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		if recorded[t.ID] || !ending && !run.UnsaidTask(t.ID) {
+		if recorded[t.ID] || !ending && !slices.Contains(unsaid, t.ID) {
 			continue
 		}
 		if over := TaskOver(p, run, t, ending); over != nil {

@@ -20,8 +20,10 @@ import (
 // A Ratio is of times that two ways to do something take, measured in turn.
 type Ratio struct{ ours, theirs []time.Duration }
 
-// Ours and Theirs add times.
-func (r *Ratio) Ours(took ...time.Duration)   { r.ours = append(r.ours, took...) }
+// Ours adds times of the one.
+func (r *Ratio) Ours(took ...time.Duration) { r.ours = append(r.ours, took...) }
+
+// Theirs adds times of the other.
 func (r *Ratio) Theirs(took ...time.Duration) { r.theirs = append(r.theirs, took...) }
 
 // Report reports the medians and their ratio.
