@@ -107,7 +107,7 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 		}
 	}
 	over := len(s.TasksCompleted) + len(s.TasksFailed) + len(s.TasksBlocked) + len(s.TasksSkipped) + len(s.TasksPartial)
-	if slices.ContainsFunc(s.TasksPartial, func(id string) bool { return cutOff(stepsOf(run, id)) }) {
+	if slices.ContainsFunc(s.TasksPartial, func(id string) bool { return cutOff(run.OfTask(id)) }) {
 		over = 0 // the run ended within a task
 	}
 	switch {
