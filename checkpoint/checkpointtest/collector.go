@@ -175,7 +175,7 @@ func testCancelledCollect(ctx context.Context, s collected) error {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.Collect(over, needed(), month, false); !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("Collect with a cancelled context: %w, which is not context.Canceled", err)
+		return fmt.Errorf("collecting with a cancelled context: %w, which is not context.Canceled", err)
 	}
 	return all(ctx, s, holds, c)
 }

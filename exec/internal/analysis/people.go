@@ -98,7 +98,7 @@ type Chain struct {
 // checkpoint of the step, not from what its decision says.
 func propagation(r *history.Run) Propagation {
 	var p Propagation
-	for i, s := range r.Steps {
+	for _, s := range r.Steps {
 		if s.Failed != nil && s.Failed.Halts {
 			p.Halts++
 		}
@@ -120,7 +120,10 @@ func propagation(r *history.Run) Propagation {
 		case "reviewed":
 			p.Reviewed++
 		}
-		for _, prior := range r.Steps[:i] {
+		for _, prior := range r.NotCompleted() {
+			if !prior.Precedes(s) {
+				break
+			}
 			if prior.Status == history.Failed && prior.EndedAt < s.At &&
 				!slices.Contains(s.Checkpoint.Prior, prior.Address) {
 				p.Unread = append(p.Unread, s.Address)

@@ -115,7 +115,7 @@ func wasUsed(r *history.Run, at plan.Address, b plan.Backup) bool {
 func reviewReading(_ *plan.Plan, r *history.Run) Reviewed {
 	v := Reviewed{}
 	read := 0
-	for i, s := range r.Steps {
+	for _, s := range r.Steps {
 		if s.Checkpoint == nil || s.Started.IsZero() {
 			continue
 		}
@@ -124,7 +124,10 @@ func reviewReading(_ *plan.Plan, r *history.Run) Reviewed {
 		for _, a := range s.Checkpoint.Prior {
 			known[a] = true
 		}
-		for _, prior := range r.Steps[:i] {
+		for _, prior := range r.NotCompleted() {
+			if !prior.Precedes(s) {
+				break
+			}
 			if prior.Status == history.Failed && prior.Over.Before(s.Started) && !known[prior.Address] {
 				v.Findings = append(v.Findings, Finding{Reading, Critical, s.Task, s.Address,
 					fmt.Sprintf("it began without reading that %s failed", prior.Address), "report this: the controller reads it"})
