@@ -96,7 +96,11 @@ func outside(s *step) []undeclaredChange {
 			continue
 		}
 		for _, c := range a.Ledger.Extra {
-			add(c, "", fmt.Sprintf("undone after attempt %d", a.Number))
+			what := "undone after"
+			if slices.Contains(a.of.Stays, c.shown) {
+				what = "only tracked, so it stays as it was left by"
+			}
+			add(c, "", fmt.Sprintf("%s attempt %d", what, a.Number))
 		}
 	}
 	return all

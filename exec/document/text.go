@@ -273,6 +273,9 @@ func (s *step) size() string {
 	case e == nil:
 		return ""
 	case s.undone() && len(e.Changes) > 0:
+		if a := s.lastFailure(); a != nil && len(a.of.Stays) > 0 {
+			return "undone in part"
+		}
 		return "undone"
 	}
 	return e.size()

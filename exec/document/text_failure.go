@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/safetext"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -83,6 +84,9 @@ func (s *step) aftermath() []string {
 	if s.Checkpoint != nil {
 		out += " (tree " + s.Checkpoint.Tree.Digest.Short() + ")"
 	}
+	if len(a.of.Stays) > 0 {
+		out += ", but for " + names(a.of.Stays) + ", which the plan only tracks: that stays as the attempt left it"
+	}
 	switch {
 	case a.Discarded != nil && s.Checkpoint != nil && a.Discarded.Digest == s.Checkpoint.Tree.Digest:
 		out += "; there was nothing to undo in it"
@@ -101,6 +105,15 @@ func (s *step) aftermath() []string {
 		lines = append(lines, "I"+c[1:]+".")
 	}
 	return lines
+}
+
+// names are paths as they stand in a sentence.
+func names(paths []string) string {
+	quoted := make([]string, len(paths))
+	for i, p := range paths {
+		quoted[i] = ledger.Quote(p)
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // outside reports whether the executor said that it changed something outside of

@@ -325,7 +325,12 @@ func (f *Restored) ofRun(r *Run, at moment) error {
 	return nil
 }
 
-func (f *Restored) ofStep(r *Run, _ *Step, at moment) error { return f.ofRun(r, at) }
+func (f *Restored) ofStep(r *Run, s *Step, at moment) error {
+	if a := s.Last(); a != nil && a.Failure != nil {
+		a.Stays = f.Stays
+	}
+	return f.ofRun(r, at)
+}
 
 func (f *Compensated) ofStep(_ *Run, s *Step, _ moment) error {
 	if a := s.Last(); a != nil {

@@ -25,6 +25,8 @@ type Restored struct {
 	// Left is the tree as it is, where the step changed what the plan tracks
 	// and does not restore; zero where it is the checkpoint's.
 	Left record.Snapshot `json:"left,omitzero"`
+	// Stays are the paths that are therefore as the step left them, some of many.
+	Stays []string `json:"stays,omitempty"`
 }
 
 func (*Restored) Type() string { return "restored" }

@@ -256,6 +256,7 @@ type Attempt struct {
 	Aside     *JoinFailed      // its work did not hold together with that of others; nil: nothing says so
 	Base      record.Snapshot  // the tree that it began with: the step's checkpoint then
 	Discarded record.Snapshot  // what it left and was undone, where that was kept
+	Stays     []string         // paths that are not undone, as the plan only tracks them, some of many
 	// Controlled are the negative controls of its checks; nil: there were none.
 	Controlled *Controlled
 	// Compensated is how its compensation went; nil if there was none yet.

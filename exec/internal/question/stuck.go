@@ -133,6 +133,10 @@ func evidenceOf(c *guard.Case, f *history.AttemptFailed) (evidence []string) {
 	}
 	if s.Refusal == nil {
 		evidence = append(evidence, fmt.Sprintf("the tree was restored to the checkpoint before %s", s.Address))
+		if last := s.Last(); last != nil && len(last.Stays) > 0 {
+			evidence = append(evidence, "it stays as the attempt left it, since the plan only tracks it: "+
+				strings.Join(last.Stays, ", "))
+		}
 	}
 	if last := s.Last(); last != nil && last.Compensated != nil {
 		evidence = append(evidence, "what it did outside of the workspace: "+last.Compensated.Told())

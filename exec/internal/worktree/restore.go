@@ -161,7 +161,7 @@ func (r Restorer) RestoreFrom(ctx context.Context, dir string, to record.Snapsho
 		}
 	}
 	done := &history.Restored{Tree: to.Tree}
-	left := false
+	left, stays := false, []string(nil)
 	for _, change := range ledger.Diff(want, have) {
 		// A new folder that is still there holds files that the plan ignores.
 		folder := change.Op == ledger.Created && change.Kind() == ledger.Dir
@@ -169,8 +169,10 @@ func (r Restorer) RestoreFrom(ctx context.Context, dir string, to record.Snapsho
 			return nil, fmt.Errorf("exec: %s is not tree %s after it was restored: %s", dir, to.Tree.Short(), change)
 		}
 		left = true
+		stays = append(stays, change.Path)
 	}
 	if left {
+		done.Stays = bound.First(stays, 20)
 		if done.Left, err = w.Rec.Store.Snapshot(ctx, dir, have, to); err != nil {
 			return nil, err
 		}

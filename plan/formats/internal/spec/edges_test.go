@@ -114,6 +114,8 @@ func TestEdges(t *testing.T) {
 		"a label with prose":              {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** limiter of the server"), "component-ref-dangling", false},
 		"a constraint by a label":         {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Constraints:** max_latency"), "constraint-ref-dangling", true},
 		"two goals as a list":             {retold("## Goal\n"+exampleGoal, "## Goal\n- "+exampleGoal+"\n- Sell it"), "goal-multiple", true},
+		"a second goal by its number":     {retold("## Goal\n"+exampleGoal, "## Goal\n"+exampleGoal+"\n\n## Goal 2\nSell it"), "goal-multiple", true},
+		"goals under a heading":           {retold("## Goal\n"+exampleGoal, "## Goals\nSell it\n\n## Goal\n"+exampleGoal), "goal-multiple", true},
 		"goals beside a goal":             {pair(replaced("[goal]\n", "[[goals]]\ndescription = \"Sell it\"\n\n[goal]\n")), "goal-multiple", true},
 		"the same beside a goal":          {pair(replaced("[goal]\n", "[[goals]]\ndescription = \""+exampleGoal+"\"\n\n[goal]\n")), "goal-multiple", false},
 		"a goal and its owner":            {retold("## Goal\n"+exampleGoal, "## Goal\n- "+exampleGoal+"\n- **Owner:** ana"), "goal-multiple", false},

@@ -98,6 +98,8 @@ var (
 	stepHeading = lazyre.New(`^Step +` + ident + ` *:\s*(.*)$`)
 	// backupHeading is a backup that is a heading below that of its step.
 	backupHeading = lazyre.New(`^Backup +` + ident + ` *:\s*(.*)$`)
+	// goalTitle is what the goal stands under, and what further ones do.
+	goalTitle = lazyre.New(`^(?i:goals?(?: +\d+)?)[: ]*$`)
 	// specletHeading is a SPECLet, with or without a title.
 	specletHeading = lazyre.New(`^(?i:speclet) +\[([^\]]+)\] *(?::\s*(.*))?$`)
 	// bareSpeclet is a SPECLet whose id has no brackets: it begins as ids do, with a

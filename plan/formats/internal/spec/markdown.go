@@ -111,7 +111,7 @@ func (o *outliner) heading(n *ast.Heading) {
 		o.openSpeclet(id, t, at, n.Level)
 		return
 	}
-	if name := strings.ToLower(strings.TrimRight(title, ": ")); name == "goal" && n.Level <= 3 {
+	if goalTitle.MatchString(title) && n.Level <= 3 {
 		o.closeSection(at)
 		o.half.goals = append(o.half.goals, said{at: at, ok: true})
 		o.goal = &o.half.goals[len(o.half.goals)-1]
