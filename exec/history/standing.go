@@ -99,7 +99,7 @@ func (r *Run) UnsaidTasks() []string { return slices.Collect(maps.Keys(r.stands(
 // UnsaidPhase is the number of the first phase of the strategy of which all steps are
 // over, and no record says so; 0 where there is none.
 func (r *Run) UnsaidPhase() (first int) {
-	for n := range r.stands().unsaid {
+	for n := range r.stands().unsaid { // in any order: the least is taken
 		if first == 0 || n < first {
 			first = n
 		}
