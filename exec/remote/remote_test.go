@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,8 +92,8 @@ func TestCollected(t *testing.T) {
 	b := remotetest.Bench(t, blobs, &remote.Executor{Jobs: &submitting{queue, blobs}, Blobs: blobs, As: &shell.Executor{}})
 	b.Run(t).Want(t, history.Achieved)
 	end()
-	if err := <-done; err != nil || blobs.freed == 0 {
-		t.Errorf("%d were freed, %v", blobs.freed, err)
+	if err := <-done; err != nil || blobs.freed.Load() == 0 {
+		t.Errorf("%d were freed, %v", blobs.freed.Load(), err)
 	}
 }
 
@@ -100,7 +101,7 @@ func TestCollected(t *testing.T) {
 type freeing struct {
 	checkpoint.Memory
 	gone  sync.Map
-	freed int
+	freed atomic.Int64
 }
 
 func (f *freeing) Put(ctx context.Context, d ledger.Digest, in io.Reader) error {
@@ -130,7 +131,7 @@ type submitting struct {
 
 func (s *submitting) Submit(ctx context.Context, j remote.Job) error {
 	if strings.HasSuffix(j.Key, "-0") {
-		s.blobs.freed++
+		s.blobs.freed.Add(1)
 		s.blobs.gone.Store(j.Request, true)
 	}
 	return s.Queue.Submit(ctx, j)
