@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/planlock/planlock/exec"
@@ -11,7 +12,10 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-const blockedSteps = `schema = 1
+// blockedSteps are two tasks of two steps that are not critical, each of which makes
+// a file.
+func blockedSteps() string {
+	text := `schema = 1
 requirements = [{ id = "R1", text = "files" }]
 non_goals = []
 invariants = []
@@ -25,46 +29,27 @@ on_failure = "retry"
 max_retries = 1
 semantic_change = "extending"
 limits = { max_files = 1, max_lines = 9 }
-[[tasks]]
-id = 1
-description = "One"
-[[tasks.steps]]
-id = 1
-description = "Fails"
-run = "true"
-critical_flag = false
-artifacts = { create = ["a.txt"] }
-postconditions = [{ kind = "file_exists", path = "a.txt" }]
-[[tasks.steps]]
-id = 2
-description = "Needs it"
-run = "true"
-critical_flag = false
-artifacts = { create = ["b.txt"] }
-postconditions = [{ kind = "file_exists", path = "b.txt" }]
-[[tasks]]
-id = 2
-description = "Two"
-[[tasks.steps]]
-id = 1
-description = "Needs nothing"
-run = "true"
-critical_flag = false
-artifacts = { create = ["c.txt"] }
-postconditions = [{ kind = "file_exists", path = "c.txt" }]
-[[tasks.steps]]
-id = 2
-description = "Is stopped"
-run = "true"
-critical_flag = false
-artifacts = { create = ["d.txt"] }
-postconditions = [{ kind = "file_exists", path = "d.txt" }]
 `
+	for i, file := range []string{"a.txt", "b.txt", "c.txt", "d.txt"} {
+		if i%2 == 0 {
+			text += fmt.Sprintf("[[tasks]]\nid = %d\ndescription = \"Task\"\n", i/2+1)
+		}
+		text += fmt.Sprintf(`[[tasks.steps]]
+id = %d
+description = "Make a file"
+run = "true"
+critical_flag = false
+artifacts = { create = [%q] }
+postconditions = [{ kind = "file_exists", path = %q }]
+`, i%2+1, file, file)
+	}
+	return text
+}
 
 // TestRollbackToABlockedStep sets a run back to a step that never began, behind
 // which another one was completed: the work of that is gone, as its step is.
 func TestRollbackToABlockedStep(t *testing.T) {
-	b := exectest.New(t, blockedSteps, nil, nil)
+	b := exectest.New(t, blockedSteps(), nil, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	b.Controller.Executors["script"] = exectest.Script{
 		"1.1": exectest.Fail("not today"),

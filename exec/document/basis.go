@@ -73,7 +73,8 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 		}
 		rep.Counts.Bases.add(basis)
 		s.Standing = &standing{Basis: basis, Why: why}
-		if _, in := contract.At(s.Address); in != nil && essential(in) && !basis.Counts() && !standings.Fell(s.Address) {
+		_, in := contract.At(s.Address)
+		if in != nil && essential(in) && !basis.Counts() && !standings.Fell(s.Address) {
 			if s.Standing.leftOut = s.Skipped != nil && s.Skipped.Done; !s.Standing.leftOut {
 				if s.Standing.Verify = verify(s, r.Steps[i], r.Started.Format); looks(in) || r.Steps[i].Idle() {
 					s.Standing.looks, s.Standing.Verify = true, NotCritical(r.Started.Format)
