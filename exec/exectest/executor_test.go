@@ -88,7 +88,7 @@ func TestExecutorSuite(t *testing.T) {
 				select {
 				case <-ctx.Done():
 					time.Sleep(1200 * time.Millisecond)
-				case <-time.After(50 * time.Millisecond):
+				case <-time.After(500 * time.Millisecond):
 				}
 				return exec.Outcome{}, nil
 			}},
