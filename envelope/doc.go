@@ -23,5 +23,5 @@
 //	rules            names and versions of gates, kinds of checks, thresholds
 //	agent:NAME       an executor, gate or advisor: its version and its program's content
 //	needs of NAME    what an agent needs besides what every step has
-//	isolation        how far commands are confined
+//	isolation        how far commands are confined; a run compares what holds, and not the text
 package envelope

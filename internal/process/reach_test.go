@@ -114,3 +114,33 @@ func TestReachOfMachinesThatLackSomething(t *testing.T) {
 }
 
 func number(n int) *int { return &n }
+
+// Another machine may hold more, and in other ways, but not less.
+func TestHolds(t *testing.T) {
+	root := "filesystem (pid namespace, landlock 7, repository read-only, own mounts, call filter, processes by control group)"
+	user := "filesystem (pid and user namespace, landlock 7, repository read-only, own mounts, call filter, processes by user namespace)"
+	bare := "filesystem (pid namespace, landlock 5)"
+	tests := []struct {
+		was, now string
+		want     bool
+	}{
+		{root, root, true}, {root, user, true}, {user, root, true},
+		{bare, root, true}, {root, bare, false},
+		{bare, "filesystem (pid namespace, landlock 10)", true},
+		{bare, "filesystem (pid namespace, landlock 4)", false},
+		{bare, "filesystem (pid namespace)", false},
+		{bare, "filesystem (" + groupTree + ", landlock 5)", false},
+		{"none (" + groupTree + ")", "none (pid namespace)", true},
+		{bare, "strict (pid namespace, landlock 5)", false},
+		{"process (pid namespace, memory by each process)", "process (pid namespace, memory by control group)", true},
+		{"process (pid namespace, memory by control group)", "process (pid namespace, memory by each process)", false},
+		{"process (pid namespace, processes by control group)", "process (pid namespace)", false},
+		{"process (pid namespace, no network)", "process (pid namespace)", false},
+		{"process (pid namespace, no network)", "", false}, {"", root, false},
+	}
+	for _, test := range tests {
+		if got := Holds(test.was, test.now); got != test.want {
+			t.Errorf("was %s, now %s: %v, want %v", test.was, test.now, got, test.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -192,6 +193,45 @@ func (r Reached) String() string {
 	also(r.Memory != "", "memory by ", r.Memory)
 	also(r.Processes != "", "processes by ", r.Processes)
 	return string(append(text, ')'))
+}
+
+// Holds reports whether a machine that reached now confines commands as one that
+// reached was, both as [Reached.String] has them: at the same level, with all that
+// held there, or with more. How many processes a tree may have, and that nothing
+// of it is left, may be held in another way.
+func Holds(was, now string) bool {
+	was, before, _ := strings.Cut(strings.TrimSuffix(was, ")"), " (")
+	now, after, _ := strings.Cut(strings.TrimSuffix(now, ")"), " (")
+	if was != now {
+		return false
+	}
+	there := strings.Split(after, ", ")
+	for word := range strings.SplitSeq(before, ", ") {
+		if !slices.ContainsFunc(there, func(other string) bool { return covers(other, word) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether what one word of [Reached.String] says holds wherever
+// another does.
+func covers(word, other string) bool {
+	version, ok := strings.CutPrefix(word, "landlock ")
+	least, asked := strings.CutPrefix(other, "landlock ")
+	switch {
+	case ok && asked:
+		n, errN := strconv.Atoi(version)
+		m, errM := strconv.Atoi(least)
+		return errN == nil && errM == nil && n >= m
+	case other == pidTree, other == userTree:
+		return word == pidTree || word == userTree
+	case other == groupTree:
+		return word == other || word == pidTree || word == userTree
+	case strings.HasPrefix(other, "processes by "):
+		return strings.HasPrefix(word, "processes by ")
+	}
+	return word == other || other == "memory by "+eachProcess && word == "memory by "+byGroup
 }
 
 // A LevelError says that a plan demands more confinement than the machine can

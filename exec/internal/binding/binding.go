@@ -133,7 +133,7 @@ func (b *Binding) MovedBy(ctx context.Context, held map[string][]byte) (*session
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range cmp.Or(b.Accepted, b.Rec.Run.Started.Envelope).Moves(now) {
+	for _, m := range Moves(cmp.Or(b.Accepted, b.Rec.Run.Started.Envelope), now) {
 		refused.Reasons = append(refused.Reasons, m.String())
 	}
 	if len(refused.Reasons) == 0 {
@@ -221,7 +221,7 @@ func (b *Binding) Moves(ctx context.Context) ([]envelope.Move, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cmp.Or(b.Accepted, b.Rec.Run.Started.Envelope).Moves(now), nil
+	return Moves(cmp.Or(b.Accepted, b.Rec.Run.Started.Envelope), now), nil
 }
 
 // Envelope looks at everything that the outcome depends on. Files are read

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/needs"
 	"github.com/planlock/planlock/exec/internal/probe"
@@ -166,7 +167,7 @@ func (a amending) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) 
 		return nil, err
 	}
 	refused := &session.Refusal{Run: a.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
-	for _, m := range a.Rec.Run.Started.Envelope.Moves(now) {
+	for _, m := range binding.Moves(a.Rec.Run.Started.Envelope, now) {
 		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") && !strings.HasPrefix(m.Name, probe.NeedsOf) {
 			refused.Reasons = append(refused.Reasons, m.String())
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/carry"
 	"github.com/planlock/planlock/exec/internal/home"
@@ -136,7 +137,7 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range run.Started.Envelope.Moves(started.Envelope) {
+	for _, m := range binding.Moves(run.Started.Envelope, started.Envelope) {
 		from.Moved = append(from.Moved, m.Label())
 	}
 	started.From, started.Base = from, run.Started.Base
