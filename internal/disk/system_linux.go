@@ -28,16 +28,13 @@ func syncData(f *os.File) error {
 	}
 }
 
-// makeFIFO makes a FIFO at name, which is below root and has no folder in it.
+// makeFIFO makes a FIFO at name, which is below root.
 func makeFIFO(root *os.Root, name string, perm fs.FileMode) error {
-	if name != filepath.Base(name) || name == "." || name == ".." {
-		return &fs.PathError{Op: "mkfifo", Path: name, Err: fs.ErrInvalid}
-	}
-	dir, err := root.Open(".")
+	dir, err := root.Open(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	err = syscall.Mknodat(int(dir.Fd()), name, syscall.S_IFIFO|uint32(perm.Perm()), 0)
+	err = syscall.Mknodat(int(dir.Fd()), filepath.Base(name), syscall.S_IFIFO|uint32(perm.Perm()), 0)
 	if err != nil {
 		err = &fs.PathError{Op: "mkfifo", Path: name, Err: err}
 	}
