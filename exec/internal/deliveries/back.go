@@ -3,6 +3,7 @@ package deliveries
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -58,17 +59,28 @@ func (d *Deliveries) GoBack(ctx context.Context, to record.Snapshot) error {
 // back are the changes that make of what steps of the run left what stood there
 // before; those are left out that were made already.
 func (d *Deliveries) back(ctx context.Context, to record.Snapshot) ([]ledger.Change, error) {
-	from, want, err := d.trees(ctx, d.Rec.Run.Placed, to)
+	want, err := d.tree(ctx, to)
 	if err != nil {
 		return nil, err
+	}
+	differ := map[string]ledger.Change{}
+	for _, left := range d.left() {
+		from, err := d.tree(ctx, left)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range deliverable(want, ledger.Diff(from, want)) {
+			differ[c.Path] = c
+		}
 	}
 	now, err := d.scan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var changes []ledger.Change
-	for _, c := range deliverable(want, ledger.Diff(from, want)) {
-		have, ok := now.Lookup(c.Path)
+	for _, name := range slices.Sorted(maps.Keys(differ)) {
+		c := differ[name]
+		have, ok := now.Lookup(name)
 		if c.After == nil && !ok || c.After != nil && ok && have.Same(*c.After) {
 			continue
 		}
@@ -78,6 +90,24 @@ func (d *Deliveries) back(ctx context.Context, to record.Snapshot) ([]ledger.Cha
 		changes = append(changes, c)
 	}
 	return d.keepingAside(changes), nil
+}
+
+// left are the trees that the run left in the workspace, the latest at the end:
+// what it delivered, or what it was set back to since. Where that was cut off,
+// it holds some of each.
+func (d *Deliveries) left() []record.Snapshot {
+	run := d.Rec.Run
+	all := []record.Snapshot{run.Placed}
+	if run.After == nil {
+		return all
+	}
+	for _, b := range run.After.Setbacks {
+		if b.Done {
+			all = nil
+		}
+		all = append(all, b.Snapshot)
+	}
+	return all
 }
 
 // keepingAside are changes without the folders that would go and hold what is in no
