@@ -398,10 +398,15 @@ func (w *page) unlooked(steps []*step) {
 		return
 	}
 	w.line("")
+	nobody := "Nobody judged what these steps did. A reviewer, or a check like this in the plan, would:"
+	if len(steps[0].of.Approvals) > 0 { // a word of its own: who approved a draft has not seen the work
+		nobody = "Reviewers saw drafts, and nobody judged what these steps did. A validator, or a check like this in the " +
+			"plan, would:"
+	}
 	for _, group := range []struct {
 		looks bool
 		said  string
-	}{{false, "Nobody judged what these steps did. A reviewer, or a check like this in the plan, would:"},
+	}{{false, nobody},
 		{true, "These steps changed nothing, so that no check fails without them. A reviewer can say that they are done; " +
 			"or the goal does not depend on them:"}} {
 		of := only(steps, func(s *step) bool { return s.Standing.looks == group.looks })

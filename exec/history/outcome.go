@@ -174,11 +174,11 @@ func (f *Evidence) String() string {
 	if len(f.Items) == 0 {
 		return sprint("task %s (%s) owes no evidence", f.Task, f.Kind)
 	}
-	verdict := "missing"
+	verdict, n := "missing", f.Missing()
 	if f.Pass {
-		verdict = "found"
+		verdict, n = "found", len(f.Items)+f.More-n
 	}
-	return sprint("evidence of task %s (%s) is %s: %d of %s", f.Task, f.Kind, verdict, len(f.Items)+f.More-f.Missing(),
+	return sprint("evidence of task %s (%s) is %s: %d of %s", f.Task, f.Kind, verdict, n,
 		count(len(f.Items)+f.More, "item"))
 }
 

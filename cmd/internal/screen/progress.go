@@ -82,6 +82,12 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 		p.advised(e, f)
 	case *history.Recovery:
 		p.recovering(e, f)
+	case *history.Approval:
+		p.task(f, f.Status != history.Approved)
+	case *history.Evidence:
+		p.task(f, f.Lacks())
+	case *history.TaskOutcome:
+		p.task(f, f.Execution.Succeeded() && f.Status != history.Completed)
 	case *history.Answered:
 		p.answered(e, f.Answer)
 	case *history.ModeSwitched:
@@ -219,6 +225,13 @@ func (p *Progress) recovering(e event.Event, f *history.Recovery) {
 	}
 	p.does(e.Step, "next "+next)
 	p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), next))
+}
+
+// task tells what became of a task where no line of its steps says it.
+func (p *Progress) task(f fmt.Stringer, tells bool) {
+	if tells {
+		p.say("   " + safetext.Clip(f.String(), 300))
+	}
 }
 
 // asked makes room for a question: what is redrawn is taken off the terminal
