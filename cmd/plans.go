@@ -206,12 +206,15 @@ func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, agent
 		}
 		fmt.Fprintf(w, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
 	}
-	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 && len(agents) == 0 {
+	if steps := promptsOnly(&draft.Plan, nil, byDefault); len(steps) > 0 && len(agents) == 0 {
 		who := "who understands prompts: --agent NAME (planlock agents lists them), or --executor PATH"
 		if draft.Format == plan.PendingActions { // whose jobs reviewers propose
 			who += ", or who proposes jobs: --reviewer NAME=PATH"
 		}
 		fmt.Fprintf(w, "To run it, say %s   %s\n", who, escaped(stepsNamed(steps)))
+	}
+	if steps := promptsOnly(&draft.Plan, nil, shellByName); len(steps) > 0 {
+		fmt.Fprintf(w, "To run it, %s   %s\n", unname, escaped(stepsNamed(steps)))
 	}
 	if backups := wordyBackups(&draft.Plan); len(backups) > 0 {
 		fmt.Fprintf(w, "Backups that have words alone fail where nobody but the shell is there: %s\n",
@@ -253,15 +256,14 @@ func refusedBy(found []plan.Diagnostic) error {
 	return nil
 }
 
-// promptsOnly are the open steps that leave their work to whoever the default
-// executor is, or to the shell by name, and have only words for it, which no
-// shell understands. Steps that were accepted as done are none of them.
-func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
+// promptsOnly are the open steps that leave their work to one of some executors,
+// and have only words for it. Steps that were accepted as done are none of them.
+func promptsOnly(p *plan.Plan, accepted []string, some func(executor string) bool) []plan.Address {
 	var list []plan.Address
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {
 			s := &p.Tasks[i].Steps[j]
-			if byShell(s.By()) && s.Run == "" && s.Prompt != "" &&
+			if some(s.By()) && s.Run == "" && s.Prompt != "" &&
 				orOpen(s.Status) == plan.Open &&
 				!slices.Contains(accepted, s.Address.DoneCode()) {
 				list = append(list, s.Address)
@@ -271,9 +273,14 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 	return list
 }
 
-// byShell reports whether work is left to whoever the default executor is, or to
-// the shell by name.
-func byShell(executor string) bool { return executor == "" || executor == "shell" }
+// byDefault reports whether work is left to whoever the default executor is.
+func byDefault(executor string) bool { return executor == "" }
+
+// shellByName reports whether work is left to the shell by name.
+func shellByName(executor string) bool { return executor == "shell" }
+
+// unname is what mends a prompt that is left to the shell by name.
+const unname = `give a run, or leave out executor = "shell", which understands no prompts`
 
 // wordyBackups are the first backups that are left to whoever the default
 // executor is, or to the shell by name, and have only words for it.
@@ -281,7 +288,7 @@ func wordyBackups(p *plan.Plan) (list []string) {
 	const most = 8
 	for _, s := range p.Steps() {
 		for _, b := range s.Backups {
-			if byShell(b.By(s)) && b.Run == "" && b.ToolPath == "" {
+			if by := b.By(s); (byDefault(by) || shellByName(by)) && b.Run == "" && b.ToolPath == "" {
 				if len(list) == most {
 					return append(list, "…")
 				}
@@ -298,15 +305,23 @@ func wordyBackups(p *plan.Plan) (list []string) {
 // A command is added to the plan where its format has a place for one; path is
 // that of a plan which may be converted to the format that does, or "".
 func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string, format plan.Format, path string) error {
-	if _, ok := c.Executors[""].(*shell.Executor); !ok || len(c.Reviewers) > 0 { // whose jobs may be what runs
+	byShell := func(executor string) bool {
+		x, named := c.Executors[executor]
+		if !named && shellByName(executor) {
+			x = c.Executors[""]
+		}
+		_, is := x.(*shell.Executor)
+		return is
+	}
+	steps := promptsOnly(p, accepted, byShell)
+	if len(steps) == 0 || len(c.Reviewers) > 0 { // whose jobs may be what runs
 		return nil
 	}
-	steps := promptsOnly(p, accepted)
-	if len(steps) == 0 {
-		return nil
-	}
+	why := "nobody but the shell is there to carry it out"
 	hint := "name who understands prompts:  --agent NAME (planlock agents lists them), or --executor PATH"
 	switch {
+	case len(promptsOnly(p, accepted, shellByName)) > 0:
+		why, hint = "only the shell would carry it out", unname+"; then "+hint
 	case format == plan.Native:
 		hint += "; or give the step a run"
 	case path != "":
@@ -315,8 +330,7 @@ func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string, format pl
 	}
 	return &exec.RefusedError{
 		Reasons: []string{
-			fmt.Sprintf("%s %s a prompt and no command, and nobody but the shell is there to carry it out",
-				stepsNamed(steps), hasOrHave(len(steps)))},
+			fmt.Sprintf("%s %s a prompt and no command, and %s", stepsNamed(steps), hasOrHave(len(steps)), why)},
 		Hint: hint,
 	}
 }

@@ -120,6 +120,15 @@ func TestCheckpointReasons(t *testing.T) {
 	holds("the next one began", draw(s), `id: null`, `reason: "running"`, `  current_phase: 2`)
 	s.accept("2.1", "primary")
 	holds("ended, and nothing failed", draw(s.end(history.Partial)), `reason: "task_complete"`, `  can_resume: false`)
+
+	s = begin(t, limiter())
+	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3,
+		Phases: []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.1"}}}})
+	s.start("1.1", "primary").fail("1.1", 1, history.Crashed, "exit status 1").
+		add(5, "1.1", 0, &history.StepSkipped{By: "ana", Why: "no tool"})
+	s.add(1, "", 0, &history.PhaseOver{Phase: "task 1", Number: 1, Of: 1, Left: 1})
+	holds("it failed, and was left out then", draw(s), `reason: "error"`, `  completed: []`)
+	holds("ended, and that had failed", draw(s.end(history.Partial)), `reason: "error"`)
 }
 
 // TestCompletedPhases: a phase is completed where its tasks are, or where what is

@@ -109,3 +109,16 @@ func TestADeviationThatWasAccepted(t *testing.T) {
 		t.Errorf("it did what it had failed to do:\n%s", text)
 	}
 }
+
+// TestEachFailureBeforeASuccessIsNamed in the notepad.
+func TestEachFailureBeforeASuccessIsNamed(t *testing.T) {
+	s := begin(t, limiter())
+	s.start("1.1", "primary").fail("1.1", 1, history.Crashed, "exit status 1")
+	s.add(0, "1.1", 1, &history.Recovery{Rung: "retry", Method: "primary", Why: "retry 1 of 3"})
+	s.add(5, "1.1", 2, &history.AttemptStarted{Method: "primary"}).fail("1.1", 2, history.Crashed, "exit status 1")
+	s.add(0, "1.1", 2, &history.Recovery{Rung: "retry", Method: "primary", Why: "retry 2 of 3"})
+	s.add(5, "1.1", 3, &history.AttemptStarted{Method: "primary"}).accept("1.1", "primary")
+	says(t, s, map[string][]string{
+		"notepad_limiter.md": {"`primary` did it in attempt 3, where attempt 1, attempt 2 had failed\n"},
+	})
+}

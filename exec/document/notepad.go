@@ -221,6 +221,7 @@ func stepNotes(add func(noteKind, string, ...any), r *history.Run, s *step, was 
 		}
 	}
 	var first *attempt // that failed
+	var failures []string
 	for _, a := range s.Attempts {
 		if a.Failure == nil {
 			continue
@@ -235,6 +236,7 @@ func stepNotes(add func(noteKind, string, ...any), r *history.Run, s *step, was 
 			if first == nil {
 				first = a
 			}
+			failures = append(failures, fmt.Sprintf("attempt %d", a.Number))
 		} else if a.of.Aside != nil || a.Failure.Class == history.Met {
 			became = "was set aside"
 		}
@@ -252,8 +254,7 @@ func stepNotes(add func(noteKind, string, ...any), r *history.Run, s *step, was 
 	case words != "":
 		add(insight, "%s did it once it was told: %s", code(s.Method), md(words))
 	case s.Method == first.Method:
-		add(insight, "%s did it in attempt %d, where attempt %d had failed", code(s.Method),
-			s.judged().Number, first.Number)
+		add(insight, "%s did it in attempt %d, where %s had failed", code(s.Method), s.judged().Number, join(failures))
 	default:
 		add(insight, "%s did it where %s had failed", code(s.Method), code(first.Method))
 	}

@@ -97,7 +97,7 @@ func (r *Run) waitingMark() MarkReason {
 
 // endMark is why there is a mark at the end of the run.
 func (r *Run) endMark() MarkReason {
-	failed := r.Ended.Status == NotAchieved || r.Abandoned != nil || r.Count(Failed)+r.Count(Blocked) > 0 ||
+	failed := r.Ended.Status == NotAchieved || r.Abandoned != nil || slices.ContainsFunc(r.Steps, (*Step).wentWrong) ||
 		slices.ContainsFunc(r.Outcomes, func(o TaskOutcome) bool {
 			return !o.Undone && (o.Status == Failed || o.Status == FailedFinal)
 		})
@@ -111,10 +111,16 @@ func (r *Run) endMark() MarkReason {
 func (r *Run) phaseMark(f *PhaseOver) MarkReason {
 	if s := r.Flow.Strategy; s != nil && f.Number >= 1 && f.Number <= len(s.Phases) {
 		for _, a := range s.Phases[f.Number-1].Steps {
-			if step := r.index[a]; step != nil && (step.Status == Failed || step.Status == Blocked) {
+			if step := r.index[a]; step != nil && step.wentWrong() {
 				return MarkError
 			}
 		}
 	}
 	return MarkPhase
+}
+
+// wentWrong reports whether the step failed, or is blocked: also one that somebody
+// left out once it had failed.
+func (s *Step) wentWrong() bool {
+	return s.Status == Failed || s.Status == Blocked || s.FailedAndLeftOut()
 }
