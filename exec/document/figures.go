@@ -232,3 +232,10 @@ const progressFile = "progress_NAME.json"
 // being the plan's, with everything but ASCII letters, digits, ".", "-" and "_"
 // made "_"; "plan" where it has none.
 func progressName(p *plan.Plan) string { return strings.Replace(progressFile, "NAME", name(p), 1) }
+
+// notepadFile is the name of the notepad of a run.
+const notepadFile = "notepad_NAME.md"
+
+// NotepadName is the file name of the notepad of a run of the plan, made as
+// that of the progress log is.
+func NotepadName(p *plan.Plan) string { return strings.Replace(notepadFile, "NAME", name(p), 1) }

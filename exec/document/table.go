@@ -99,7 +99,7 @@ func All() []Document {
 		{Name: progressFile, For: "tools that read progress logs", Ahead: true, Live: true, Draw: Progress},
 		{Name: "summary.json", For: "programs that compare runs: key figures, and what became of each task; schema `planlock.summary/1`",
 			Draw: drawFigures},
-		{Name: "notepad_NAME.md", For: "people: what was learned on the way", Draw: byTemplate("notepad.md")},
+		{Name: notepadFile, For: "people: what was learned on the way", Draw: byTemplate("notepad.md")},
 		{Name: "execution_learnings_DATE.md", When: "when a run is over", Only: over, Draw: byTemplate("learnings.md"),
 			For: "whoever writes the next plan: patterns that worked, patterns to avoid, tuning, recommendations"},
 		{Name: TaskCheckpointName, For: "tools of the phase workflow", When: "one for each task that is over", Ahead: true,

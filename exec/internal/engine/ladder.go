@@ -42,7 +42,7 @@ func (d *Decider) climb(c *guard.Case, f *history.AttemptFailed) []Wanted {
 	}
 	if step.OnFailure != plan.Block {
 		if switched := guards.Measured(c, s); switched != nil {
-			q := question.Failure(c, f, "dynamic mode asks: "+switched.Cause)
+			q := question.Failure(c, f, "dynamic mode asks: "+switched.Causes())
 			q.Kind = ask.Threshold
 			q.Evidence = append(question.Measurements(switched), q.Evidence...)
 			return asked(c, q, switched)

@@ -41,7 +41,7 @@ func Compliance(c *guard.Case, violations []string) ask.Question {
 // Threshold asks before a step, because dynamic mode ended.
 func Threshold(c *guard.Case, switched *history.ModeSwitched) ask.Question {
 	s := c.Step
-	q := about(c, ask.Threshold, "before step "+title(s), "dynamic mode asks: "+switched.Cause, Measurements(switched),
+	q := about(c, ask.Threshold, "before step "+title(s), "dynamic mode asks: "+switched.Causes(), Measurements(switched),
 		ask.Choice{Key: choice.GoOn, Label: "go on in collaborative mode", Consequence: "somebody is asked about every failure from now on"},
 		choice.ToGoDynamic())
 	if to := setBackTo(c, nil); to != nil {

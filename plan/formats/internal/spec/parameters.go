@@ -75,29 +75,29 @@ func tablesOf(n *tomltree.Node) []*tomltree.Node {
 	return list
 }
 
-// readGoal reads [goal] and [goals], each a table, a text, or a list of them. A
-// restatement of a goal is not a second one.
+// readGoal reads [goal] and [goals], each a table, a text, or a list of them; in
+// a table, too, a list has a goal for each text. A restatement of a goal is not a
+// second one.
 func (h *half) readGoal() {
-	add := func(g *tomltree.Node) {
-		if g != nil && g.Kind == tomltree.String && strings.TrimSpace(g.Text) != "" &&
-			!slices.ContainsFunc(h.goals, func(has said) bool { return sameText(has.text, g.Text) }) {
+	var add func(*tomltree.Node)
+	add = func(g *tomltree.Node) {
+		switch {
+		case g == nil:
+		case g.Kind == tomltree.String && strings.TrimSpace(g.Text) != "" &&
+			!slices.ContainsFunc(h.goals, func(has said) bool { return sameText(has.text, g.Text) }):
 			h.goals = append(h.goals, say(g.Text, g.At))
+		case g.Kind == tomltree.Table:
+			for _, name := range [...]string{"description", "statement", "goals"} {
+				add(g.Find(name))
+			}
+		case g.Kind == tomltree.Array:
+			for _, item := range g.List {
+				add(item)
+			}
 		}
 	}
-	for _, name := range [...]string{"goal", "goals"} {
-		n := h.root.Find(name)
-		if n == nil {
-			continue
-		}
-		add(n)
-		for _, item := range n.List {
-			add(item)
-		}
-		for _, t := range tablesOf(n) {
-			add(t.Find("description"))
-			add(t.Find("statement"))
-		}
-	}
+	add(h.root.Find("goal"))
+	add(h.root.Find("goals"))
 }
 
 // firstOf returns the first of the keys that a table has.

@@ -37,7 +37,7 @@ func (h *half) table(name string, n *tomltree.Node) {
 	case name == "tasks" || name == "speclets":
 	case name == "goal" || name == "goals":
 		if isTable {
-			_, rest := h.native(ofGoal, n, "", "", func(plan.Visitor) {}, []string{"description", "statement"})
+			_, rest := h.native(ofGoal, n, "", "", func(plan.Visitor) {}, []string{"description", "statement", "goals"})
 			h.keep("goal", rest)
 		}
 	case (name == "meta" || name == "metadata") && isTable:
