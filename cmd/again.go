@@ -74,10 +74,18 @@ func labelled(value string) (label, path string) {
 }
 
 // merged are the flags that a run was given before with those that it is given
-// now: a flag that is given now replaces what was given for it.
+// now: a flag that is given now replaces what was given for it. One that is given
+// as before stays where it stood, as nothing changed.
 func merged(before, now []string) []string {
-	kept := slices.DeleteFunc(slices.Clone(before), func(word string) bool { return gives(now, flagOf(word)) })
-	return append(kept, now...)
+	as := func(word string) bool { return slices.Equal(ofFlag(before, flagOf(word)), ofFlag(now, flagOf(word))) }
+	other := func(word string) bool { return gives(now, flagOf(word)) && !as(word) }
+	kept := slices.DeleteFunc(slices.Clone(before), other)
+	return append(kept, slices.DeleteFunc(slices.Clone(now), as)...)
+}
+
+// ofFlag are the words that give a flag.
+func ofFlag(given []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(given), func(word string) bool { return flagOf(word) != name })
 }
 
 // flagOf is the name of a flag that was typed.

@@ -127,12 +127,16 @@ func markOf(run *history.Run, id string) *history.Mark {
 // after is the first step that was carried out, or went on, since a checkpoint;
 // "" where there is none.
 func after(run *history.Run, mark history.Mark) plan.Address {
+	var first *history.Step
 	for _, s := range run.Steps {
-		if s.Checkpoint != nil && (!s.Status.Over() || s.EndedAt > mark.Seq) {
-			return s.Address
+		if s.Checkpoint != nil && (!s.Status.Over() || s.EndedAt > mark.Seq) && (first == nil || s.At < first.At) {
+			first = s
 		}
 	}
-	return ""
+	if first == nil {
+		return ""
+	}
+	return first.Address
 }
 
 // othersShown is how many changes of others are named.

@@ -25,7 +25,7 @@ func TestEveryStepHasATimeout(t *testing.T) {
 		"nothing said": {"", "", plan.DefaultTimeout,
 			[]string{"step 1.1 gave no answer", "within 30m0s", "give it a timeout in the plan, or its task an estimate"}},
 		"an estimate": {"", `estimate = "1h"`, 2 * time.Hour,
-			[]string{"step 1.1 gave no answer", "within 2h0m0s", "twice the estimate of its task", "give the step a timeout"}},
+			[]string{"step 1.1 gave no answer", "within 2h0m0s", "twice the estimate of its task", "raise the estimate"}},
 		"a timeout": {`timeout = "3h"`, `estimate = "1h"`, 3 * time.Hour,
 			[]string{"step 1.1 gave no answer", "within 3h0m0s", "the timeout of the step"}},
 	} {

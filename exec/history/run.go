@@ -247,13 +247,13 @@ func (open openQuestions) close(why string) {
 }
 
 // SetBack are the steps that have not happened any more once the run is set
-// back to before one, in the order of execution: that one and all behind it. A
-// step of a group is set back with all of its group, and with all that began
-// since, wherever that stands in the plan; what came before stays. To is the
-// tree before all of them, and since the position of the checkpoint that it is
-// of. A step that has not begun is where the first of those behind it began or, if
-// none did, before the tree that the run has now. Steps that were carried over are
-// before all others, and stay.
+// back to before one, in the order of execution: that one and all that began
+// since, wherever that stands in the plan, since it may be carried out again once
+// a person goes on with what failed. A step of a group is set back with all of its
+// group; what came before stays. To is the tree before all of them, and since the
+// position of the checkpoint that it is of. A step that has not begun is where the
+// first of those behind it began or, if none did, before the tree that the run has
+// now. Steps that were carried over are before all others, and stay.
 func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64) {
 	behind := slices.DeleteFunc(slices.Clone(r.Steps[slices.Index(r.Steps, s):]), carriedOver)
 	first := s
@@ -262,11 +262,8 @@ func (r *Run) SetBack(s *Step) (steps []*Step, to record.Snapshot, since uint64)
 			first = o
 		}
 	}
-	switch {
-	case first.At == 0:
+	if first.At == 0 {
 		return behind, r.Tree, 0
-	case first == s && len(r.Groups) == 0:
-		return behind, s.Checkpoint.Checkpoint, s.At
 	}
 	since = first.At
 	for {

@@ -110,16 +110,16 @@ func (d *Deliveries) keepFiles(ctx context.Context, dir string, changes []ledger
 	return d.Rec.Store.Snapshot(ctx, dir, tree, record.Snapshot{})
 }
 
-// PutBack brings back what steps from one on changed or removed of such files.
-// What is neither as they left it nor as it was before stays, and is returned.
-func (d *Deliveries) PutBack(ctx context.Context, from *history.Step) (theirs []ledger.Change, err error) {
+// PutBack brings back what steps changed or removed of such files. What is neither
+// as they left it nor as it was before stays, and is returned.
+func (d *Deliveries) PutBack(ctx context.Context, steps []*history.Step) (theirs []ledger.Change, err error) {
 	type file struct {
 		was  *ledger.Entry   // before the first of them
 		ours []*ledger.Entry // that they left
 	}
 	files := map[string]*file{}
 	for _, u := range d.Rec.Run.Unversioned {
-		if len(u.Changes) == 0 || u.Step != "" && d.Rec.Run.Step(u.Step).Precedes(from) {
+		if len(u.Changes) == 0 || u.Step != "" && !slices.Contains(steps, d.Rec.Run.Step(u.Step)) {
 			continue
 		}
 		before, after, err := d.trees(ctx, u.Before, u.After)

@@ -50,4 +50,4 @@ func Limit(t *plan.Task, s *plan.Step, attempt int) (limit time.Duration, says s
 	return 2 * t.Estimate, "that is twice the estimate of its task; " + ownTimeout
 }
 
-const ownTimeout = "if it needs longer, give the step a timeout in the plan"
+const ownTimeout = "if it needs longer, raise the estimate; a native plan may give the step a timeout"

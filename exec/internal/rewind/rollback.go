@@ -45,7 +45,7 @@ type Kept struct {
 // ended the one beside it does.
 func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapshot, by, why string) (*Kept, error) {
 	done := &Kept{Sealed: r.Rec.Run.Ended != nil}
-	if back := r.Rec.Run.After.Of(s.Address); back != nil && r.Rec.Run.Step(back.To).Precedes(s) {
+	if back := r.Rec.Run.After.Of(s.Address); back != nil && behind(s, r.Rec.Run.Step(back.To)) {
 		return nil, r.Refuse("roll back to an earlier step, or carry it out again by a run that finishes this one",
 			"the work of step %s is gone: the run was %s", s.Address, back)
 	}
@@ -58,6 +58,7 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 		return nil, r.Refuse("put that back, or answer the question about it, and resume the run first",
 			"the workspace holds what no step made, and nobody said what becomes of it")
 	}
+	steps, _, _ := r.Rec.Run.SetBack(s)
 	to, err := r.target(ctx, s, to)
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 		if err := r.setBackSealed(ctx, s, to, done.Tree, by, why); err != nil {
 			return done, err
 		}
-		done.Others, err = r.others(ctx, s, root, to)
+		done.Others, err = r.others(ctx, steps, root, to)
 		return done, err
 	}
 	if err := r.Unwind(ctx, s); err != nil {
@@ -103,18 +104,22 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 			return done, err
 		}
 	}
-	if done.Others, err = r.others(ctx, s, root, to); err != nil {
+	if done.Others, err = r.others(ctx, steps, root, to); err != nil {
 		return done, err
 	}
 	return done, r.Pause(ctx, "rolled back to before "+string(s.Address), nil)
 }
 
-// others brings back what steps from s on did to files that no tree has, and is in
-// what a folder differs from the tree before them.
-func (r *Rewind) others(ctx context.Context, s *history.Step, dir string, from record.Snapshot) (
+// behind reports whether a step comes behind another one in the plan, or was
+// carried out once more behind it.
+func behind(s, to *history.Step) bool { return to.Precedes(s) || to.At < s.At }
+
+// others brings back what steps did to files that no tree has, and is in what a
+// folder differs from the tree before them.
+func (r *Rewind) others(ctx context.Context, steps []*history.Step, dir string, from record.Snapshot) (
 	others []ledger.Change, err error) {
 	if r.Places() {
-		if others, err = r.Deliveries.PutBack(ctx, s); err != nil {
+		if others, err = r.Deliveries.PutBack(ctx, steps); err != nil {
 			return nil, err
 		}
 	}
