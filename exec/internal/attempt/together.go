@@ -155,6 +155,15 @@ func (a *Attempts) inLane(w *waiting, s *history.Step, method string) (*history.
 // meetings says which steps of a group did not leave each other alone, a line
 // each, and where.
 func meetings(ctx context.Context, group []*waiting) (found []string) {
+	read := make(map[*waiting][]string, len(group))
+	for _, w := range group {
+		if w.made == nil {
+			continue
+		}
+		if patterns := reads(w.step); len(patterns) > 0 {
+			read[w] = w.before.Behind(patterns)
+		}
+	}
 	for i, w := range group {
 		for _, o := range group[i+1:] {
 			if w.made == nil || o.made == nil {
@@ -165,7 +174,7 @@ func meetings(ctx context.Context, group []*waiting) (found []string) {
 					fmt.Sprintf("steps %s and %s both changed %s", w.s.Address, o.s.Address, some(paths)))
 			}
 			for _, r := range [][2]*waiting{{w, o}, {o, w}} {
-				if paths := r[0].made.Wrote(reads(r[1].step)); len(paths) > 0 {
+				if paths := r[0].made.Wrote(read[r[1]]); len(paths) > 0 {
 					found = append(found, fmt.Sprintf("step %s changed what step %s declares to read: %s",
 						r[0].s.Address, r[1].s.Address, some(paths)))
 				}

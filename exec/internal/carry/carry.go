@@ -20,8 +20,9 @@ type Case struct {
 	Order []plan.Address // of the steps of the run that begins
 	Was   *guard.Contract
 	Run   *history.Run // that has ended
-	// Changed is what somebody did in the workspace since.
+	// Changed is what somebody did in the workspace since, which holds Tree now.
 	Changed []ledger.Change
+	Tree    *ledger.Tree
 }
 
 // An Anew is a step that was accepted and is carried out once more.
@@ -77,11 +78,12 @@ func (c *Case) against(a plan.Address, left []plan.Address) string {
 			return fmt.Sprintf("it needs %s, which is carried out", other)
 		}
 	}
-	if step.Access == nil {
+	if step.Access == nil || len(c.Changed) == 0 {
 		return ""
 	}
+	read := c.Tree.Behind(step.Access.Reads)
 	for _, change := range c.Changed {
-		for _, glob := range step.Access.Reads {
+		for _, glob := range read {
 			if ledger.Match(glob, change.Path) {
 				return fmt.Sprintf("%s was changed since, which it reads", ledger.Quote(change.Path))
 			}

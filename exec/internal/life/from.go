@@ -124,7 +124,7 @@ func (l *Life) takeOver(ctx context.Context, run *history.Run, started *history.
 	if err != nil {
 		return nil, err
 	}
-	c := &carry.Case{Now: l.Contract, Was: &guard.Contract{Plan: was}, Run: run, Changed: changed}
+	c := &carry.Case{Now: l.Contract, Was: &guard.Contract{Plan: was}, Run: run, Changed: changed, Tree: l.Work.Base}
 	for _, o := range started.Steps {
 		c.Order = append(c.Order, o.Address)
 	}
