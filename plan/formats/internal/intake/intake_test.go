@@ -174,7 +174,7 @@ func TestBeside(t *testing.T) {
 	d, err := intake.Read("pending_actions.json", []byte(`{"preset": "reflective", "reviewers": ["ops", "ops"], "evidence": true,
 		"token_budget": 500, "execution": {"default_mode": "silent"}, "env_keys": ["TOKEN"],
 		"limits": {"cpu": "1h", "memory": "2GiB", "disk": "1GiB", "gpu": 1}, "sandbox": {"level": "strict", "cpu": null},
-		"non_goals": [{"id": "N", "paths": ["a/**"]}], "tasks": [`+one+`]}`))
+		"goal": {"description": "a paper"}, "non_goals": [{"id": "N", "paths": ["a/**"]}], "tasks": [`+one+`]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +185,9 @@ func TestBeside(t *testing.T) {
 	}
 	if e := d.Plan.Execution; e.DefaultMode != plan.Silent || len(e.Extra) != 4 {
 		t.Errorf("execution: %+v", e)
+	}
+	if d.Plan.Goal != "a paper" {
+		t.Errorf("goal: %q", d.Plan.Goal)
 	}
 	if n := d.Plan.NonGoals; len(n) != 1 || n[0].Paths[0] != "a/**" {
 		t.Errorf("non-goals: %+v", n)

@@ -119,7 +119,11 @@ func (r *reader) document(root jsontree.Value) {
 	list, wrapper := find(root)
 	r.Places["goal"] = r.t.Offset(root.Offset())
 	for _, key := range []string{"context", "description", "goal"} {
-		if v := root.Get(key); v.Kind() == jsontree.String && r.Plan.Goal == "" {
+		v := root.Get(key)
+		if v.Kind() == jsontree.Object { // as the table of a native plan
+			v = v.Get("description")
+		}
+		if v.Kind() == jsontree.String && r.Plan.Goal == "" {
 			r.Plan.Goal, r.Places["goal"] = strings.TrimSpace(v.Text()), r.t.Offset(v.Offset())
 		}
 	}
