@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -174,6 +175,9 @@ type ApprovedEntry struct {
 func (*Approval) Type() string { return "approval" }
 
 func (f *Approval) String() string {
+	if len(f.Reviews) == 0 { // nobody was asked again
+		return sprint("task %s is %s: %s", f.Task, f.Status, cmp.Or(f.Terminal, strings.Join(f.Reasons, "; ")))
+	}
 	said := slices.Clone(f.Reasons)
 	for _, c := range f.Recalled() {
 		said = append(said, c.String())

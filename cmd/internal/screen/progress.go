@@ -85,7 +85,7 @@ func (p *Progress) Observe(_ context.Context, e event.Event) {
 	case *history.Approval:
 		p.task(f, f.Status != history.Approved)
 	case *history.Evidence:
-		p.task(f, f.Lacks())
+		p.task(f, f.Lacks() || f.Retry > 0)
 	case *history.TaskOutcome:
 		p.task(f, f.Execution.Succeeded() && f.Status != history.Completed)
 	case *history.Answered:
