@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/planlock/planlock/checkpoint/delivery"
@@ -226,7 +227,7 @@ func (e *execution) assemble() {
 			Options: c.Options, Bind: c.bind, Signer: signer, EarlierSigners: earlier,
 			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
 			Roles:    func() history.Roles { return c.roles(e.needed) },
-			Warnings: append(c.withoutSay(e.Plan), c.unasked(e.Plan)...)}}
+			Warnings: slices.Concat(c.withoutSay(e.Plan), c.untested(e.Plan), c.unasked(e.Plan))}}
 	e.rewind.Beside = e.life.Beside
 	e.life.Commits = &commits.Commits{Session: s, Deliveries: e.deliveries}
 	if x := c.Committer; x != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/commit"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/pattern"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/exec/recovery"
@@ -124,22 +125,41 @@ func (p *Policy) withoutSay(of *plan.Plan) []string {
 	if p.Ladder != nil || p.Preset == preset.Default {
 		return nil
 	}
-	var steps []string
+	var steps []plan.Address
 	for i := range of.Tasks {
 		for j := range of.Tasks[i].Steps {
 			s := &of.Tasks[i].Steps[j]
 			if s.OnFailure != plan.Block && s.OnFailure != plan.Ask {
 				return nil
 			}
-			steps = append(steps, string(s.Address))
+			steps = append(steps, s.Address)
 		}
 	}
-	named := strings.Join(steps[:min(len(steps), namedSteps)], ", ")
+	return []string{fmt.Sprintf("preset %q has no say after a failure of %s: on_failure is \"block\" or \"ask\" there, so that only backups are tried; "+
+		"say on_failure = \"retry\" where the preset is to decide", p.Preset, someOf(steps))}
+}
+
+// someOf names the first of some steps, and counts the others.
+func someOf(steps []plan.Address) string {
+	named := plan.Addresses(steps[:min(len(steps), namedSteps)])
 	if more := len(steps) - namedSteps; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
-	return []string{fmt.Sprintf("preset %q has no say after a failure of %s: on_failure is \"block\" or \"ask\" there, so that only backups are tried; "+
-		"say on_failure = \"retry\" where the preset is to decide", p.Preset, named)}
+	return named
+}
+
+// untested warns of steps that are to have their test written first, and name
+// none, so that they are done in one go.
+func (p *Policy) untested(of *plan.Plan) []string {
+	if !p.TestFirst && !flow.SettingsOf(of).TestFirst {
+		return nil
+	}
+	steps := flow.Untested(of, flow.Choose(of, nil, p.Strategy))
+	if len(steps) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("no test is written first for %s, which name none: give a step a test_intent, "+
+		"or tdd = true with a command that is its test among its postconditions", someOf(steps))}
 }
 
 // unasked warns of advisors that the host brought and that nobody asks in a run

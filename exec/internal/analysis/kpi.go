@@ -70,16 +70,16 @@ func (k *KPIs) step(c *guard.Contract, r *history.Run, s *history.Step) {
 	}
 	task, planned := c.At(s.Address)
 	intends := planned != nil && planned.TestIntent != nil && planned.TestIntent.Test != ""
-	failed, first, wanted := false, false, intends && len(s.Attempts) > 0
-	owes := planned != nil && r.Started.TestFirst && flow.CycleOf(c.Plan, task, planned, r.Flow.Strategy).Missing
+	var cycle flow.Cycle
+	if planned != nil && r.Started.TestFirst {
+		cycle = flow.CycleOf(c.Plan, task, planned, r.Flow.Strategy)
+	}
+	failed, first, wanted := false, false, (intends || len(cycle.Phases) > 0) && len(s.Attempts) > 0
 	for _, a := range attempts(s) {
 		failed = failed || a.Faulty()
 		first = first || intends && sawRed(a)
-		wanted = wanted || owes && changedCode(a)
-		for _, c := range a.Cycles {
-			wanted = true
-			first = first || c.Phase == history.Red && c.Ran && !c.Passed
-		}
+		wanted = wanted || cycle.Missing && changedCode(a) || len(a.Cycles) > 0
+		first = first || slices.ContainsFunc(a.Cycles, func(c history.Cycle) bool { return c.Phase == history.Red && c.Holds })
 	}
 	if wanted {
 		k.TestFirst.Of++

@@ -51,3 +51,28 @@ func TestCodeWithoutATestCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestATestThatWasNotWrittenIsNone: a command that fails before anybody wrote a
+// test is no test that came first, and a step of which the test could not be run
+// was to write one.
+func TestATestThatWasNotWrittenIsNone(t *testing.T) {
+	p := &plan.Plan{Tasks: []plan.Task{{ID: "1", Complexity: 3, Steps: []plan.Step{{ID: "1", Address: "1.1", TDD: true,
+		Postconditions: []plan.Check{{Kind: "command", Run: "sh t.sh"}}}}}}}
+	for name, tt := range map[string]struct {
+		cycles []history.Cycle
+		want   Rate
+	}{
+		"it was written, and failed": {[]history.Cycle{{Phase: history.Red, Ran: true, Exit: 1, Holds: true, Did: "kept"}}, Rate{N: 1, Of: 1}},
+		"nobody wrote one":           {[]history.Cycle{{Phase: history.Red, Ran: true, Exit: 1, Did: "refused"}}, Rate{Of: 1}},
+		"it could not be run":        {nil, Rate{Of: 1}},
+	} {
+		s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Attempts: []*history.Attempt{{Cycles: tt.cycles}}}
+		r := &history.Run{}
+		r.Started.TestFirst = true
+		r.Flow.Strategy = &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3}
+		var got KPIs
+		if got.step(&guard.Contract{Plan: p}, r, s); got.TestFirst != tt.want {
+			t.Errorf("%s: %+v, want %+v", name, got.TestFirst, tt.want)
+		}
+	}
+}

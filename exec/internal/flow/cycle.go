@@ -64,6 +64,22 @@ func CycleOf(p *plan.Plan, t *plan.Task, s *plan.Step, set *history.StrategySet)
 	return Cycle{Why: "it names no test", Missing: true}
 }
 
+// Untested are the steps that declare files other than configuration, data or
+// prose, are to write a test first, and name none: they are done in one go.
+func Untested(p *plan.Plan, set *history.StrategySet) []plan.Address {
+	var list []plan.Address
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			declares := s.Artifacts != nil && len(s.Artifacts.Create)+len(s.Artifacts.Modify)+len(s.Artifacts.Delete) > 0
+			if declares && CycleOf(p, &p.Tasks[i], s, set).Missing {
+				list = append(list, s.Address)
+			}
+		}
+	}
+	return list
+}
+
 func whole() []history.CyclePhase {
 	return []history.CyclePhase{history.Red, history.Green, history.Refactor}
 }
