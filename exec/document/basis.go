@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
@@ -151,7 +152,8 @@ func (rep *Model) unlooked() []*step {
 }
 
 // unverified are the steps of which nobody but who did them says that they are
-// done, a line each.
+// done, and once the run has ended the completion criteria in words that nobody
+// found met, a line each.
 func unverified(m *Model) []string {
 	var all []string
 	for _, s := range m.steps {
@@ -163,6 +165,12 @@ func unverified(m *Model) []string {
 			line += "; the plan may say " + s.Standing.Verify
 		}
 		all = append(all, line)
+	}
+	for i, text := range m.plan.Completion.AcceptanceCriteria {
+		granted := func(j gate.Judgement) bool { return m.of.Grants(j, text) }
+		if m.of.Ended != nil && !slices.ContainsFunc(m.of.Final, granted) {
+			all = append(all, fmt.Sprintf("completion criterion %d: %s", i+1, text))
+		}
 	}
 	return all
 }

@@ -262,16 +262,22 @@ func further(most int, list any, one, many string) string {
 	return fmt.Sprintf("%s more, which are not listed here", count(length(list)-most, one, many))
 }
 
-// checks are what gates that judged named as evidence, a line each.
+// checks are what gates that judged found fault with, and named as evidence, a
+// line each.
 func checks(m *Model) []string {
 	var all []string
 	add := func(of string, js []judgement) {
 		for _, j := range js {
-			all = append(all, fmt.Sprintf("%s: %s %s: %s", of, mark(string(j.Result)), j.Gate, strings.Join(j.Evidence, "; ")))
+			said := append(each(j.Findings, func(f finding) string { return f.Message }), j.Evidence...)
+			all = append(all, fmt.Sprintf("%s: %s %s: %s", of, mark(string(j.Result)), j.Gate, strings.Join(said, "; ")))
 		}
 	}
 	for _, s := range m.steps {
-		add("step "+string(s.Address), proofs(s))
+		if s.Status == history.Completed {
+			add("step "+string(s.Address), only(s.gates(), func(j judgement) bool {
+				return j.judged() && len(j.Findings)+len(j.Evidence) > 0
+			}))
+		}
 	}
 	add("at the end", only(m.Final, judgement.judged))
 	return all

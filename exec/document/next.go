@@ -190,7 +190,7 @@ func (rep *Model) afterFailure() []nextStep {
 	}
 	n := rep.Counts.Blocked
 	for _, s := range rep.steps {
-		if s.Blocked != nil && s.unanswered() {
+		if s.Blocked != nil && (s.unanswered() || rep.of.Untried(rep.of.Step(s.Address))) {
 			n--
 		}
 	}

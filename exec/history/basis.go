@@ -53,9 +53,18 @@ func (r *Run) TriedOut() bool {
 		if s.Status != Blocked {
 			return s.Status != Completed && (s.Skipped == nil || !s.Skipped.Done)
 		}
-		by := r.Step(s.Blocked.By)
-		return by == nil || !by.Rollback.Outside()
+		return !r.Untried(s)
 	})
+}
+
+// Untried reports whether a trial ended before the step, since it, or what it
+// needs, acts outside of the clone.
+func (r *Run) Untried(s *Step) bool {
+	if !r.Started.Shadow || s.Blocked == nil {
+		return false
+	}
+	by := r.Step(s.Blocked.By)
+	return by != nil && by.Rollback.Outside()
 }
 
 // Standings are what the steps of a run rest on. It is made of a run as it is,

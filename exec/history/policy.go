@@ -98,7 +98,7 @@ type PolicyChanged struct {
 func (*PolicyChanged) Type() string { return "policy-changed" }
 
 func (f *PolicyChanged) String() string {
-	return sprint("mode %s, preset %s: %s", f.Policy.Mode, f.Policy.Preset, f.Why)
+	return sprint("%s: %s", strings.Join(append([]string{"preset " + f.Policy.Preset}, f.Policy.Given...), " "), f.Why)
 }
 
 // ModeSwitched says who is asked from now on, and why.

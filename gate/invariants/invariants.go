@@ -98,7 +98,7 @@ func story(pass *gate.Pass, inv plan.Invariant) string {
 	since, known := pass.Introduced[inv.ID]
 	by, broken := pass.Broken[inv.ID]
 	kept := pass.Phase != gate.During && len(pass.Kept) > 0
-	if pass.Phase == gate.Before && (!kept || !known || broken) {
+	if pass.Phase == gate.Before && by == "" && (!kept || !known || broken) {
 		return fmt.Sprintf("%s does not hold before step %s", name, address(pass))
 	}
 	if broken {
@@ -131,8 +131,11 @@ func story(pass *gate.Pass, inv plan.Invariant) string {
 
 // after is when it was looked at.
 func after(pass *gate.Pass) string {
-	if pass.Step == nil {
+	switch {
+	case pass.Step == nil:
 		return "at the end"
+	case pass.Phase == gate.Before:
+		return "before step " + string(pass.Step.Address)
 	}
 	return "after step " + string(pass.Step.Address)
 }

@@ -100,6 +100,8 @@ func note(run *history.Run, s *history.Step) string {
 		return "settled by " + safetext.Clip(s.SettledBy(), 40)
 	case s.Skipped != nil:
 		return "left out by " + safetext.Clip(s.Skipped.By, 40)
+	case s.Blocked != nil && s.Blocked.By == s.Address && run.Untried(s):
+		return "the trial ends before it"
 	case s.Blocked != nil && s.Blocked.By == s.Address:
 		return "nobody said that it may begin"
 	case s.Blocked != nil:
