@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/code"
@@ -9,23 +11,29 @@ import (
 
 // invariants says since when each invariant holds, and which step broke those
 // that do not hold and are tolerated: as the gates saw it that judged the
-// accepted steps, and the beginning of the step of.
+// accepted steps, and the beginning of the step of. Of a run that finishes another
+// one nothing is known before the first step that it carries out.
 func (s *Session) invariants(of *history.Step) (introduced map[string]string, broken map[string]plan.Address) {
 	introduced, broken = map[string]string{}, map[string]plan.Address{}
-	tolerated := false
-	for _, inv := range s.Plan.Invariants {
-		introduced[inv.ID] = "base"
-		tolerated = tolerated || !inv.Critical
-	}
-	if !tolerated {
-		return introduced, broken // no step goes on after one is broken, and there is nothing to look through
+	tolerated := slices.ContainsFunc(s.Plan.Invariants, func(inv plan.Invariant) bool { return !inv.Critical })
+	known := s.Rec.Run.Started.From == nil
+	if known {
+		for _, inv := range s.Plan.Invariants {
+			introduced[inv.ID] = "base"
+		}
+		if !tolerated {
+			return introduced, broken // no step goes on after one is broken, and there is nothing to look through
+		}
 	}
 	held := map[string]bool{} // after some step
 	look := func(js []gate.Judgement, by plan.Address) {
-		fell := fallen(js)
+		fell, first := fallen(js), !known && slices.ContainsFunc(js, looked)
+		known = known || first
 		for _, inv := range s.Plan.Invariants {
 			_, was := broken[inv.ID]
 			switch {
+			case first && !fell[inv.ID]:
+				introduced[inv.ID] = "base"
 			case fell[inv.ID] && !was:
 				broken[inv.ID] = by
 				if by != "" || !held[inv.ID] {
@@ -51,6 +59,9 @@ func (s *Session) invariants(of *history.Step) (introduced map[string]string, br
 	}
 	return introduced, broken
 }
+
+// looked reports whether the gate of the invariants decided them.
+func looked(j gate.Judgement) bool { return j.Gate == "invariants" && j.Verdict != nil }
 
 // fallen are the ids of the invariants of which a gate said that they do not
 // hold.
