@@ -81,7 +81,7 @@ func (f *convertCommand) Run(_ context.Context, p *cli) error {
 		p.warn("%s with \"decide:\" in what was written: a person says there what the source leaves open", plural(n, "comment"))
 	}
 	if f.Out != "" {
-		return writeFile(f.Out, text)
+		return streamFile(f.Out, writing(text))
 	}
 	_, err = p.out.Write(text)
 	return err

@@ -5,7 +5,6 @@ import (
 	"crypto"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -155,7 +154,7 @@ func (p *cli) exportKey(folder userkey.Folder, name, out string) error {
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { _, err := w.Write(text); return err }
+	write := writing(text)
 	if out != "" {
 		return streamFile(out, write)
 	}

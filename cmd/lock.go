@@ -72,7 +72,11 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(c.LockFile, text); err != nil {
+	write := replaceFile // what a repository put there is not written into
+	if f.Out != "" {
+		write = streamFile
+	}
+	if err := write(c.LockFile, writing(text)); err != nil {
 		return err
 	}
 	if codes := locked.Options().Acknowledged; len(codes) > 0 {

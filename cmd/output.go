@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,18 +86,38 @@ func quoted(word string) string {
 // writeFile replaces the file at name by one that holds text. It is there whole
 // or not at all, also after a power cut; after an error the old file is
 // untouched.
-func writeFile(name string, text []byte) error {
-	return streamFile(name, func(w io.Writer) error {
+func writeFile(name string, text []byte) error { return replaceFile(name, writing(text)) }
+
+// writing writes a text.
+func writing(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
-	})
+	}
 }
 
-// streamFile is writeFile of what write writes.
+// streamFile writes what write writes to what a person named: into it, where that
+// is a device or a pipe, as /dev/null and /dev/stdout are; else it is
+// [replaceFile].
+func streamFile(name string, write func(io.Writer) error) error {
+	if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
+		return replaceFile(name, write)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// replaceFile is writeFile of what write writes.
 //
 // What is written goes to a file beside it that takes the name at the end, so a
 // reader never sees half of it.
-func streamFile(name string, write func(io.Writer) error) (err error) {
+func replaceFile(name string, write func(io.Writer) error) (err error) {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
+		return fmt.Errorf("write %s: what stands there is no file: name another one", name)
+	}
 	folder, base := filepath.Split(name)
 	temp := filepath.Join(folder, fmt.Sprintf(".planlock-%d-%s", os.Getpid(), base))
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
