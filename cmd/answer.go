@@ -15,7 +15,7 @@ import (
 
 // answerCommand is "planlock answer": it answers a question that a run waits
 // for. The answer is left in the folder of questions, and read by whoever
-// resumes the run; it is compared with the question here already, so that what
+// resumes the run, or by its owner, which is told; it is compared with the question here already, so that what
 // would be refused then is refused now. Of several answers the first counts.
 type answerCommand struct {
 	arguments
@@ -59,9 +59,12 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 		return about(run, err)
 	}
 	chosen, _ := q.Choice(choice)
-	fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label),
-		escaped(resumeFrom(run, f.Dir)))
-	return nil
+	fmt.Fprintf(p.out, "answered %s: %s\n", q.ID, escaped(chosen.Label))
+	owned, err := p.withOwners(ctx, run, func(r Runs) error { return p.give(ctx, r, run, f.Dir) })
+	if !owned {
+		fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, f.Dir)))
+	}
+	return about(run, err)
 }
 
 // confirmed has an answer remembered, if the words that confirm it are there.

@@ -30,6 +30,7 @@ type cli struct {
 	terms    terms      // under which plans are read
 	args     []string   // the words of the call
 	kept     place      // where the runs of the workspace are kept; zero if there
+	owns     bool       // it is an owner that was given the run
 
 	closers []func() error // of what it opened
 

@@ -82,7 +82,7 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 		return nil
 	}
 	id := e.run.Started.Run
-	hints := []string{inHand(ctx, at.dir, at.resume()),
+	hints := []string{inHand(ctx, exec.Workspace{Dir: at.dir}, e.run, at.resume()),
 		fmt.Sprintf("an attempt that was cut off is undone when the run is resumed, and kept:  planlock diff %s %s --attempt %d%s  shows it then", id, e.step.Address, e.attempt.Number, inDir(at.dir))}
 	if base := e.attempt.Base.Tree; base != "" && e.whole {
 		hints = append(hints, fmt.Sprintf("now  planlock tree diff %s %s%s  shows it", base,

@@ -152,7 +152,7 @@ func commands() []command {
 		{during, "abandon", "[RUN]", "ends a run that nobody wants any more", &abandonCommand{}},
 		{during, "rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", &rollbackCommand{}},
 		{during, "mcp", "", "serves plans and runs of a workspace to an agent, over the Model Context Protocol", &mcpCommand{}},
-		{during, "worker", "", "carries out steps of runs that others own, and goes on with runs whose owner is gone", &workerCommand{}},
+		{during, "worker", "", "carries out steps of runs that others own, and whole runs that it is given or whose owner is gone", &workerCommand{}},
 		{during, "serve", "", "shows the runs of a workspace in a browser, and takes answers there", &serveCommand{}},
 		{after, "report", "[RUN]", "draws the report of a run", &reportCommand{}},
 		{after, "log", "[RUN]", "prints records of the journal, all or some", &logCommand{}},

@@ -111,14 +111,14 @@ func valuesOf(f *kong.Flag) (words []string) {
 // in the order in which a reader wants them.
 func flagGroups() []struct{ title, flags string } {
 	return []struct{ title, flags string }{
-		{"what is run", "dir stand-by grace plan lock from profile ack accept isolate shadow strategy preset test-first deterministic"},
+		{"what is run", "dir own stand-by grace plan lock from profile ack accept isolate shadow strategy preset test-first deterministic"},
 		{"who does it", "agent executor reviewer validator advisor researcher patterns mcp learned"},
 		{"who is asked", "mode answers patience reason by confirm remember"},
 		{"limits", "budget token-budget jobs validator-timeout advisor-timeout"},
 		{"git", "worktree worktree-dir commit commit-message commit-author co-author hook-limit"},
 		{"sandbox", "writable env no-sandbox"},
 		{"evidence", "evidence tracker tracker-token tracker-user tracker-password"},
-		{"where it is kept", "store blobs engine cache"},
+		{"where it is kept", "store blobs engine detach cache"},
 		{"what is shown", "step attempt since follow all checkpoint declarations type"},
 		{"what is proved", "contents attestation key keys signer"},
 		{"output", "output format summary"},

@@ -35,11 +35,17 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
+	if f.Detach && !p.owns && f.nothingNew(run) {
+		return about(run, p.giveAgain(ctx, run, f.Engine, f.Dir))
+	}
 	if err := p.rebuild(ctx, ws, run); err != nil {
 		return err
 	}
 	f.recall(run.Policy.Given, f.typed)
 	f.flags = merged(run.Policy.Given, f.typed)
+	if !f.Detach && !p.owns {
+		f.flags = slices.DeleteFunc(f.flags, func(word string) bool { return flagOf(word) == "detach" })
+	}
 	p.terms = termsOf(run.Policy.Given)
 	c, err := f.controller(ctx, p, run.Started.Executor)
 	if err != nil {
@@ -78,9 +84,18 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	f.resumed = run.Started.Run
-	return p.carryOut(ctx, &f.session, c, locked.Files()[0].Path, func() (*exec.Report, error) {
+	if !p.owns {
+		p.takeBack(ctx, run, "it is resumed without them")
+	}
+	return f.goOn(ctx, p, c, locked.Files()[0].Path, func(ctx context.Context) (*exec.Report, error) {
 		return c.ResumeAccepting(ctx, locked, run.Started.Run, defaultName(), f.Accept...)
 	})
+}
+
+// nothingNew reports whether the call says nothing of an unfinished run that its journal does not.
+func (f *resumeCommand) nothingNew(run *history.Run) bool {
+	return run.Sealed == nil && len(f.Accept) == 0 && len(f.Ack) == 0 &&
+		!slices.ContainsFunc(f.typed, func(word string) bool { return !slices.Contains(run.Policy.Given, word) })
 }
 
 // lockAgain makes a lock of the plan that a run began with, if it is the same

@@ -180,6 +180,7 @@ func (f *abandonCommand) Run(ctx context.Context, p *cli) error {
 		}
 	}
 	p.sign(c)
+	p.takeBack(ctx, run, f.Reason)
 	report, err := c.Abandon(ctx, run.Started.Run, defaultName(), f.Reason, f.Accept...)
 	if err != nil {
 		return about(run, err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
@@ -112,18 +113,28 @@ func yet(run *history.Run) string {
 
 // cutOff reports whether a run neither ended nor was stopped in order, and
 // nobody works on it.
-func cutOff(ctx context.Context, run *history.Run, dir string) bool {
-	return run.Ended == nil && run.Paused == nil && hold.Holder(ctx, dir) == ""
+func cutOff(ctx context.Context, ws exec.Workspace, run *history.Run) bool {
+	return run.Ended == nil && run.Paused == nil && holder(ctx, ws, run) == ""
+}
+
+// holder says who works on a run; "" is nobody. Where it is kept elsewhere, that may be
+// somebody on another machine.
+func holder(ctx context.Context, ws exec.Workspace, run *history.Run) string {
+	by := hold.Holder(ctx, ws.Dir)
+	if kept, ok := ws.Runs.(checkpoint.Holders); ok && by == "" {
+		by, _ = kept.Holder(ctx, run.Started.Run) // where nobody can say it, it is as if nobody did
+	}
+	return by
 }
 
 // inHand says who works on a run that was not stopped in order, and if nobody
 // does, how to go on.
 //
-// It looks at the hold of the workspace, which tells a controller that works from
-// one that died; the text in the lock file does not.
-func inHand(ctx context.Context, dir, resume string) string {
-	if holder := hold.Holder(ctx, dir); holder != "" {
-		return fmt.Sprintf("wait: %s works on the workspace", escaped(holder))
+// It looks at the hold of the workspace, or of the journal, which tells a controller that
+// works from one that died; the text in the lock file does not.
+func inHand(ctx context.Context, ws exec.Workspace, run *history.Run, resume string) string {
+	if by := holder(ctx, ws, run); by != "" {
+		return fmt.Sprintf("wait: %s works on the workspace", escaped(by))
 	}
 	return "no planlock works on it any more; go on with  " + resume
 }

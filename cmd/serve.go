@@ -43,7 +43,11 @@ func (f *serveCommand) Run(ctx context.Context, p *cli) error {
 	server := &serve.Server{Workspace: ws, By: orElse(f.By, defaultName()), Now: p.now,
 		Say: func(run *history.Run) action.Speller { return spellingOf(run, f.Dir, run.Policy.Given).spell },
 		Answer: func(ctx context.Context, run *history.Run, q ask.Question, a ask.Answer) error {
-			return leave(ctx, p.questions(ws.Dir), q, a)
+			if err := leave(ctx, p.questions(ws.Dir), q, a); err != nil {
+				return err
+			}
+			_, err := p.withOwners(ctx, run, func(r Runs) error { return r.Give(ctx, run.Started.Run) })
+			return err
 		}}
 	err = server.Serve(ctx, l, host, func(address string) {
 		fmt.Fprintln(p.out, address)

@@ -101,7 +101,7 @@ func (f *runCommand) run(ctx context.Context, p *cli) error {
 	for _, code := range own {
 		fmt.Fprintf(p.err, "accepted: %s%s\n", escaped(code), f.by(code))
 	}
-	return p.carryOut(ctx, &f.session, c, f.Args[0], func() (*exec.Report, error) {
+	return f.goOn(ctx, p, c, f.Args[0], func(ctx context.Context) (*exec.Report, error) {
 		again := func() (*plan.Locked, error) { return p.lock(ctx, c, draft, slices.Concat(acks, own)) }
 		return p.runSettled(ctx, c, locked, f.begin(c), again)
 	})
@@ -122,6 +122,7 @@ type session struct {
 	conduct
 	summaryFlag
 	commitFlags
+	detachFlag
 	Shadow bool   `again:"never" help:"try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"`
 	Format string `again:"never" enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text, or jsonl: the journal's records as they are written"`
 

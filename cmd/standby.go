@@ -34,7 +34,20 @@ func (f *workerCommand) stands(p *cli, at place, kept *Kept, log *slog.Logger) (
 		return nil, &usageError{fmt.Sprintf("worker --stand-by: nobody can be asked at %s who has a run: that is known of runs in PostgreSQL",
 			quoted(at.Store))}
 	}
-	dir, err := filepath.Abs(f.StandBy)
+	s, err := f.takesUp(p, f.StandBy, at, kept, log)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(p.err, "stands by the runs at %s\n", escaped(at.Store))
+	return func(ctx context.Context) error {
+		(&remote.StandBy{Runs: runs, Resume: s.resume, Grace: f.Grace, Log: log}).Run(ctx)
+		return nil
+	}, nil
+}
+
+// takesUp readies going on with runs, each in a folder of its own.
+func (f *workerCommand) takesUp(p *cli, folder string, at place, kept *Kept, log *slog.Logger) (*standsBy, error) {
+	dir, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +64,15 @@ func (f *workerCommand) stands(p *cli, at place, kept *Kept, log *slog.Logger) (
 			s.flags = append(s.flags, "--executor="+word)
 		}
 	}
-	fmt.Fprintf(p.err, "stands by the runs at %s\n", escaped(at.Store))
-	return func(ctx context.Context) error {
-		(&remote.StandBy{Runs: runs, Resume: s.resume, Grace: f.Grace, Log: log}).Run(ctx)
-		return nil
-	}, nil
+	return s, nil
 }
 
-// standsBy goes on with runs whose owner is gone, as if a person resumed them.
+// workspace is that of a run.
+func (s *standsBy) workspace(run string) planlock.Workspace {
+	return planlock.Workspace{Dir: filepath.Join(s.dir, run), Runs: s.kept.Runs, Blobs: s.kept.Blobs, Papers: s.kept.Papers}
+}
+
+// standsBy goes on with runs that nobody has in hand, as if a person resumed them.
 type standsBy struct {
 	with  With
 	now   func() time.Time
@@ -72,8 +86,8 @@ type standsBy struct {
 // resume is "planlock resume" of a run in a folder of its own. What it says is
 // logged; the report is for whoever asks for it.
 func (s *standsBy) resume(ctx context.Context, run string) error {
-	dir := filepath.Join(s.dir, run)
-	ws := planlock.Workspace{Dir: dir, Runs: s.kept.Runs, Blobs: s.kept.Blobs, Papers: s.kept.Papers}
+	ws := s.workspace(run)
+	dir := ws.Dir
 	r, err := ws.History(ctx, run)
 	if err == nil && r.Sealed != nil {
 		return nil // it ended just now
@@ -92,7 +106,7 @@ func (s *standsBy) resume(ctx context.Context, run string) error {
 		}
 	}
 	says := &eachLine{tell: func(line string) { s.log.Info(line, "run", run) }}
-	inner := &cli{with: s.with, in: strings.NewReader(""), out: io.Discard, err: says, now: s.now}
+	inner := &cli{with: s.with, in: strings.NewReader(""), out: io.Discard, err: says, now: s.now, owns: true}
 	if err = inner.dispatch(ctx, append(words, "--", run)); err == nil {
 		return nil
 	}

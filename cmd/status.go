@@ -37,7 +37,7 @@ func (f *statusCommand) Run(ctx context.Context, p *cli) error {
 	if f.Watch {
 		return f.watch(ctx, p, ws, run)
 	}
-	stands := newStatus(run, cutOff(ctx, run, f.Dir))
+	stands := newStatus(run, cutOff(ctx, ws, run))
 	if f.Format == "json" {
 		return writeJSON(p.out, stands)
 	}
@@ -131,7 +131,7 @@ func printNext(ctx context.Context, w io.Writer, ws exec.Workspace, run *history
 	case run.Ended != nil:
 		fmt.Fprintf(w, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:
-		fmt.Fprintf(w, "next     %s\n", inHand(ctx, dir, resume))
+		fmt.Fprintf(w, "next     %s\n", inHand(ctx, ws, run, resume))
 	case run.Foreign != nil:
 		fmt.Fprintf(w, "next     put back what others did, then  %s\n", resume)
 		fmt.Fprintf(w, "or       have the question put again, and answer that it stays, or what else becomes of it:  %s\n",

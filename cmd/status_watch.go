@@ -50,7 +50,7 @@ func (f *statusCommand) shower(ctx context.Context, p *cli) func(*history.Run) e
 	last, first, redraws := "", true, p.redraws(p.out)
 	return func(run *history.Run) error {
 		var now bytes.Buffer
-		stands := newStatus(run, cutOff(ctx, run, f.Dir))
+		stands := newStatus(run, cutOff(ctx, p.workspace(f.Dir), run))
 		if f.Format == "json" {
 			if err := writeLine(&now, stands); err != nil {
 				return err

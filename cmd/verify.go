@@ -65,7 +65,7 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	signed := known.look(proof.Run, cutOff(ctx, proof.Run, f.Dir))
+	signed := known.look(proof.Run, cutOff(ctx, ws, proof.Run))
 	if f.Format == "json" {
 		err = writeJSON(p.out, provedRun{Run: id, Records: proof.Records, Trees: proof.Trees, Contents: proof.Contents,
 			After: proof.After, Views: proof.Views, Missing: proof.Missing, Foreign: proof.Foreign,
@@ -90,7 +90,7 @@ func (p *cli) proveAchieved(ctx context.Context, run *history.Run, dir string) e
 	if err != nil {
 		return fmt.Errorf("the phase is complete, and its verification failed: %w", err)
 	}
-	return p.printProof(run.Started.Run, proof, known.look(proof.Run, cutOff(ctx, proof.Run, dir)), dir)
+	return p.printProof(run.Started.Run, proof, known.look(proof.Run, cutOff(ctx, p.workspace(dir), proof.Run)), dir)
 }
 
 // printProof prints what was proved of a run, and who signed it.

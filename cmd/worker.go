@@ -19,12 +19,14 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// An Engine carries jobs from the owners of runs to workers. Each call opens one
-// side of it.
+// An Engine carries jobs from the owners of runs to workers, and runs to owners. Each
+// call opens one side of it. Runs and Own are nil where it carries jobs alone.
 type Engine struct {
 	Queue  func(ctx context.Context) (remote.Queue, error)
 	Source func(ctx context.Context, of planlock.Executors) (remote.Source, error)
-	Close  func() error // closes what was opened
+	Runs   func(ctx context.Context) (Runs, error)
+	Own    func(ctx context.Context, o Owner) error // until ctx ends, and each run is let go of
+	Close  func() error                             // closes what was opened
 }
 
 // engineFlag says which engine gives steps to workers.
@@ -34,15 +36,17 @@ type engineFlag struct {
 
 // workerCommand is "planlock worker": it carries out steps of runs that others
 // own, until it is told to end. What it has begun then is given back, for
-// another worker. It can also stand by, and go on with runs whose owner is gone.
+// another worker. It can also carry out runs that are given to owners, and stand by,
+// and go on with runs whose owner is gone.
 type workerCommand struct {
 	arguments
 	storeFlags
 	Engine string `placeholder:"ENGINE" help:"what gives it steps: postgres, in the database of --store, or temporal://HOST:PORT/NAMESPACE"`
 	Dir    string `placeholder:"FOLDER" help:"where it works, a folder of its own; a temporary one by default"`
+	Own    string `placeholder:"FOLDER" help:"carry out whole runs, too, that --engine gives to owners (planlock run --detach), each in a folder of its own in this one"`
 	standByFlags
 	Cache    size     `default:"1GB" placeholder:"SIZE" help:"how much of what runs keep it keeps in its folder too, so that it reads it once: 500MB, 20GB, 0 for nothing; what was not used for longest goes first"`
-	Jobs     int      `default:"1" placeholder:"N" help:"how many steps it carries out at once"`
+	Jobs     int      `default:"1" placeholder:"N" help:"how many steps it carries out at once, and with --own how many runs"`
 	Agent    []string `sep:"none" placeholder:"NAME" help:"a coding agent that carries out steps here: NAME or NAME=MODEL, as planlock agents lists them; may be repeated: the first is the default"`
 	Executor []string `sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
 }
@@ -57,6 +61,8 @@ func (f *workerCommand) Run(ctx context.Context, p *cli) error {
 	switch {
 	case err != nil:
 		return err
+	case f.Own != "" && f.Engine == "":
+		return &usageError{"worker --own: say with --engine what gives it runs: temporal://HOST:PORT/NAMESPACE"}
 	case at.Store == "" || f.Engine == "" && f.StandBy == "":
 		return &usageError{"worker: say with --store where runs are kept, and with --engine what gives out their steps, " +
 			"or with --stand-by that it goes on with runs"}
@@ -93,6 +99,17 @@ func (f *workerCommand) Run(ctx context.Context, p *cli) error {
 			return err
 		}
 		p.later(engine.Close)
+		if f.Own != "" {
+			s, err := f.takesUp(p, f.Own, at, kept, log)
+			if err != nil {
+				return err
+			}
+			owns, err := f.own(p, s, engine)
+			if err != nil {
+				return err
+			}
+			does = append(does, owns)
+		}
 		source, err := engine.Source(ctx, hands.Executors)
 		if err != nil {
 			return err

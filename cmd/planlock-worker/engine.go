@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
 	"github.com/planlock/planlock/cmd"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 	jobs "github.com/planlock/planlock/exec/postgres"
 	"github.com/planlock/planlock/exec/remote"
 	"github.com/planlock/planlock/exec/temporal"
@@ -60,7 +63,66 @@ func atService(name, store string) (*cmd.Engine, error) {
 		closers = append(closers, s)
 		return s, nil
 	}
+	e.Runs = func(ctx context.Context) (cmd.Runs, error) {
+		r, err := temporal.OpenRuns(ctx, config)
+		if err != nil {
+			return nil, err
+		}
+		closers = append(closers, r)
+		return runs{r}, nil
+	}
+	e.Own = func(ctx context.Context, o cmd.Owner) error {
+		config := config
+		config.Log = o.Log
+		return (&temporal.Owner{Config: config, At: o.At, Answer: o.Answer,
+			Advance: func(ctx context.Context, t temporal.Task, report func(temporal.State) error) (temporal.State, error) {
+				return stateOf(o.Advance(ctx, t.Run, func(r *history.Run) {
+					_ = report(temporal.StateOf(r)) // ctx ends where that is of no use any more
+				}))
+			}}).Run(ctx)
+	}
 	return e, nil
+}
+
+// runs are given to owners by their ids.
+type runs struct{ *temporal.Runs }
+
+// Give has a run that is with owners be looked at, and starts it else.
+func (r runs) Give(ctx context.Context, run string) error {
+	err := r.GoOn(ctx, run)
+	if errors.Is(err, temporal.ErrNoTask) {
+		err = r.Start(ctx, temporal.Task{Key: run, Run: run})
+	}
+	return err
+}
+
+// Take cancels it, and waits while there is somebody who lets go of it.
+func (r runs) Take(ctx context.Context, run string, stop exec.Stop) error {
+	err := r.Cancel(ctx, run, stop)
+	if err == nil {
+		ctx, end := context.WithTimeout(ctx, letGo)
+		defer end()
+		_, err = r.Wait(ctx, run)
+	}
+	if errors.Is(err, temporal.ErrNoTask) {
+		return nil
+	}
+	return err
+}
+
+// letGo is how long an owner may take to bring a run to a checkpoint.
+const letGo = 30 * time.Second
+
+// stateOf is how a run stands that its owner lets go of. One that waits, and for no
+// answer, is over for the service: a person has to mend something, and gives it away again.
+func stateOf(r *history.Run, err error) (s temporal.State, _ error) {
+	if r != nil {
+		s = temporal.StateOf(r)
+	}
+	if lost := errors.Is(err, exec.ErrNoRun); lost || errors.Is(err, exec.ErrWaiting) && len(s.Questions) == 0 {
+		s.Over, s.Says = true, err.Error()
+	}
+	return s, err
 }
 
 // inDatabase is the engine in the database that keeps the runs.

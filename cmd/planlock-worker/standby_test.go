@@ -41,6 +41,18 @@ func (s *shell) started(dir string, words ...string) (*exec.Cmd, *said) {
 	return c, out
 }
 
+// recorded are the steps of which the journal of a run has such a record.
+func (s *shell) recorded(store, run, kind string) (steps []string) {
+	s.t.Helper()
+	for line := range strings.Lines(s.call(s.t.TempDir(), 0, "log", run, "--type", kind, "--store", store)) {
+		if words := strings.Fields(line); len(words) > 3 {
+			step, _, _ := strings.Cut(words[3], "#")
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
 // until waits until something is so.
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
@@ -110,15 +122,7 @@ func takenOver(t *testing.T, planlock, store, engine string) {
 	}
 	stand := append([]string{"worker", "--stand-by", folder, "--grace", "10s", "--jobs", "4"}, by...)
 	standing, says := other.started(away, stand...)
-	of := func(r *victim, kind string) (steps []string) { // the steps of which the journal has such a record
-		for line := range strings.Lines(other.call(away, 0, "log", r.id, "--type", kind, "--store", store)) {
-			if words := strings.Fields(line); len(words) > 3 {
-				step, _, _ := strings.Cut(words[3], "#")
-				steps = append(steps, step)
-			}
-		}
-		return steps
-	}
+	of := func(r *victim, kind string) []string { return other.recorded(store, r.id, kind) }
 	completed := func(r *victim) map[string]carried {
 		all, attempts := map[string]carried{}, of(r, "attempt-started")
 		for _, step := range of(r, "step-completed") {
