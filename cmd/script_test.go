@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("CHECKOUT", checkout)
 			env.Setenv("NODE_PATH", os.Getenv("NODE_PATH"))
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			home := filepath.Join(env.WorkDir, ".home")
 			env.Setenv("HOME", home)
 			if cache, err := os.UserCacheDir(); err == nil {

@@ -10,11 +10,16 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/planlock/planlock/internal/suite"
 )
 
 // TestMain is also what plays operations in a layer, and plants attributes, as a
 // command.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && (os.Args[1] == "play" || os.Args[1] == "plant") {
+		suite.EndAtOnce()
+	}
 	if len(os.Args) == 3 && os.Args[1] == "play" {
 		err := playFile(os.Args[2])
 		if err != nil {

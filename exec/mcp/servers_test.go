@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -14,21 +15,22 @@ import (
 	"testing"
 	"time"
 
-	"net/http"
-
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/mcp"
 	"github.com/planlock/planlock/exec/sandbox"
+	"github.com/planlock/planlock/internal/suite"
 	"github.com/planlock/planlock/plan"
 )
 
 // TestMain has the test program be a tool server too, in different states.
 func TestMain(m *testing.M) {
-	switch os.Getenv("FAKE_SERVER") {
-	case "":
+	if os.Getenv("FAKE_SERVER") == "" {
 		os.Exit(m.Run())
+	}
+	suite.EndAtOnce()
+	switch os.Getenv("FAKE_SERVER") {
 	case "dead":
 		fmt.Fprintln(os.Stderr, "no licence", os.Getenv("SAYS"), strings.Repeat("x", 390), os.Getenv("SAYS"))
 		os.Exit(3)

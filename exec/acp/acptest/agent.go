@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/planlock/planlock/internal/suite"
 )
 
 // variable is where a program finds its script, and so that it is the agent.
@@ -32,6 +34,7 @@ func Main() {
 	if text == "" {
 		return
 	}
+	suite.EndAtOnce()
 	var s Script
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		fmt.Fprintln(os.Stderr, "acptest: script:", err)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/planlock/planlock/internal/suite"
 )
 
 // acting is the variable that has a test's program act as an agent.
@@ -13,6 +15,9 @@ const acting = "PLANLOCK_TEST_ACTS_AS"
 // Main acts as an agent where the test's program was started as one by
 // [Install], and does not return then. A TestMain calls it first.
 func Main() {
+	if os.Getenv(acting) != "" {
+		suite.EndAtOnce()
+	}
 	switch os.Getenv(acting) {
 	case "claude":
 		os.Exit(headless(os.Args[1:]))

@@ -28,6 +28,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/planlock/planlock/internal/suite"
 )
 
 // A Turn is what an agent does when it is told something: first what is on top.
@@ -147,6 +149,7 @@ func Main() {
 	if err != nil {
 		return
 	}
+	suite.EndAtOnce()
 	name := filepath.Base(os.Args[0])
 	if slices.Contains(os.Args, "--version") {
 		fmt.Printf("9.9.9 (fake %s)\n", name)
