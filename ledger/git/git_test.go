@@ -260,8 +260,17 @@ func TestHead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := Head(dir); got == "" || got+"\n" != string(out) {
-					t.Errorf("got %q, want %s", got, out)
+				within := filepath.Join(dir, "within", "it")
+				if err := os.MkdirAll(within, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				for _, got := range []string{Head(dir), HeadAbove(dir), HeadAbove(within)} {
+					if got == "" || got+"\n" != string(out) {
+						t.Errorf("got %q, want %s", got, out)
+					}
+				}
+				if got := Head(within); got != "" {
+					t.Errorf("got %q within, want none", got)
 				}
 			}
 			want(r.dir)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"encoding/hex"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -33,6 +34,17 @@ func Head(dir string) string {
 		return ""
 	}
 	return value
+}
+
+// HeadAbove is what [Head] says of the nearest repository, as git looks for one:
+// that of the work tree dir or, where it is none, of a folder above it.
+func HeadAbove(dir string) string {
+	for above := filepath.Dir(dir); above != dir; dir, above = above, filepath.Dir(above) {
+		if _, err := os.Lstat(filepath.Join(dir, gitDir)); err == nil {
+			break
+		}
+	}
+	return Head(dir)
 }
 
 // ref is the value of a ref: that of its own file, else that of the list of

@@ -116,7 +116,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		Plan: l.Locked.Digest(), Files: l.Locked.Files(),
 		Lock: cmp.Or(l.Locked.ID(), id), LockFile: l.LockFile,
 		Acknowledged: terms.Acknowledged,
-		Envelope:     env, Base: snap, Git: repository, Commit: git.Head(l.Work.Root), Committing: committing,
+		Envelope:     env, Base: snap, Git: repository, Commit: git.HeadAbove(l.Work.Root), Committing: committing,
 		Policy: policy, Roles: l.Roles(), Remembered: l.Memory.Precedents(ctx, l.Locked.Digest()),
 		Executor: l.Executor, Layer: l.layer(), Isolated: l.Isolate, Shadow: l.Shadow, NoSandbox: l.NoSandbox,
 		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,

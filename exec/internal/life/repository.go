@@ -47,7 +47,7 @@ func (l *Life) meanwhile(ctx context.Context) (repository, error) {
 	}
 	l.Warn(fmt.Sprintf("the repository moved while the run rested (%s), and %s: the run goes on from there",
 		strings.Join(moved, ", "), why))
-	return repository{state: now, moved: moved, commit: git.Head(l.Work.Root)}, nil
+	return repository{state: now, moved: moved, commit: git.HeadAbove(l.Work.Root)}, nil
 }
 
 // asItWas reports whether the workspace is what the run left there.

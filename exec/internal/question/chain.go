@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -28,7 +29,7 @@ func Chain(c *guard.Case) (q ask.Question, ok bool) {
 		return q, false
 	}
 	detailed := last != nil && last.Answer.Choice == choice.Details
-	q = about(c.About(stuck), ask.Chain, run.Started.Goal+" is complete in part",
+	q = about(c.About(stuck), ask.Chain, cmp.Or(run.Started.Goal, run.Started.Name)+" is complete in part",
 		fmt.Sprintf("%d of %d steps are completed, %d failed, %d blocked", run.Count(history.Completed), len(run.Steps),
 			run.Count(history.Failed), run.Count(history.Blocked)), missing(c, detailed),
 		ask.Choice{Key: choice.Verify, Also: []string{"verify"}, Label: "verify what there is",
