@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
@@ -224,6 +226,34 @@ func TestNotepadKeepsItsPace(t *testing.T) {
 	got = string(drawn(t, s, "progress_limiter.json"))
 	if !strings.Contains(got, "notepad_update") || strings.Contains(got, `"ideas": 1`) {
 		t.Errorf("the log has no notes of a task that is over, or ideas before the end: %s", got)
+	}
+}
+
+// What a step taught is noted after it was over: the notepad that is kept waits
+// for it, as it changes nothing later.
+func TestKeptNotepadWaitsForTheLesson(t *testing.T) {
+	for often, want := range map[string]string{"per_step": "| Step 2.1 |", "per_task": "| Task 2 |"} {
+		s := firstTask(begin(t, limiter()))
+		s.plan.Settings = []plan.Setting{{Key: "knowledge_capture.update_frequency", Value: plan.Value{Kind: "string", Text: often}}}
+		q := question(s, "2.1", 0)
+		q.Kind, q.Teaching = ask.Education, &ask.Teaching{Recommended: "primary"}
+		s.add(1, "2.1", 0, &history.Asked{Question: q}).add(1, "2.1", 0, &history.Answered{Answer: ask.Answer{Question: q.ID, Choice: "r"}})
+		s.start("2.1", "primary").work(900, "2.1", 1, "", modified("server/server.go")).accept("2.1", "primary")
+		kept := func() string {
+			m, err := document.New(s.plan, s.fold(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return document.Into("", m, document.Entries(m))
+		}
+		if got := kept(); strings.Contains(got, want) {
+			t.Errorf("%s: it is noted before its lesson:\n%s", often, got)
+		}
+		s.add(1, "2.1", 0, &history.Lesson{Question: q.ID, Recommended: "primary", Chosen: "primary", Used: "primary",
+			Lesson: "a comment is enough", Status: history.Completed})
+		if got := kept(); !strings.Contains(got, want) || !strings.Contains(got, "a comment is enough") {
+			t.Errorf("%s: it has no lesson:\n%s", often, got)
+		}
 	}
 }
 

@@ -17,7 +17,8 @@ type Entry struct {
 // Entries are what a run has for a notepad that is kept over several runs, so
 // far: of each task that is over or, where the plan says so, of each step that
 // is, or all of them at the end only. The end has what is said of the run as a
-// whole. None is ever changed by what comes later, unless it is done anew.
+// whole. None is ever changed by what comes later, unless it is done anew: what
+// education mode is about to teach is waited for.
 func Entries(m *Model) []Entry {
 	often, all := frequency(m.plan), notesOf(m.of, m)
 	if often == "end_only" && !over(m) {
@@ -36,17 +37,18 @@ func Entries(m *Model) []Entry {
 		return Entry{Key: key, row: fmt.Sprintf("%s %s | %s |", key, title, md(status)),
 			title: strings.TrimSuffix(what+": "+title, ": ") + " - " + at.clock(), notes: notes}
 	}
+	learns := func(s *step) bool { return !over(m) && m.of.Step(s.Address).OwesLesson() != nil }
 	var list []Entry
 	for _, t := range m.Tasks {
 		switch {
 		case often == "per_step":
 			for _, s := range t.Steps {
-				if s.Status.Over() && !s.Ended.IsZero() {
+				if s.Status.Over() && !s.Ended.IsZero() && !learns(s) {
 					list = append(list, entry(md("Step "+string(s.Address)), md(s.Title), string(s.Status), s.Ended,
 						of(func(n note) bool { return n.step == s.Address })))
 				}
 			}
-		case !t.Started.IsZero() && (over(m) || !t.open()):
+		case !t.Started.IsZero() && (over(m) || !t.open() && !slices.ContainsFunc(t.Steps, learns)):
 			list = append(list, entry(md("Task "+t.ID), md(t.Title), t.Status, t.Ended,
 				of(func(n note) bool { return n.task == t.ID })))
 		}

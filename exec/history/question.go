@@ -157,3 +157,20 @@ func (r *Run) Issues(of *Step) (found []ask.Answer) {
 	}
 	return found
 }
+
+// OwesLesson is the question that explained a step of which something ran, which
+// is over and of which no lesson is noted yet; nil where none is to be noted.
+func (s *Step) OwesLesson() *Exchange {
+	if s.Lesson != nil || !s.Status.Over() || len(s.Attempts) == 0 {
+		return nil
+	}
+	for i := range slices.Backward(s.Questions) {
+		if x := &s.Questions[i]; x.Question.Kind == ask.Education {
+			if x.Question.Teaching == nil {
+				return nil
+			}
+			return x
+		}
+	}
+	return nil
+}

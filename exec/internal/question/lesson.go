@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 )
@@ -13,11 +12,10 @@ import (
 // Lesson is what a step of education mode taught that is over; nil if nothing
 // is to be noted. A step of which nothing ran taught nothing.
 func Lesson(s *history.Step) *history.Lesson {
-	x := lastOf(s, ask.Education)
-	if x == nil || s.Lesson != nil || !s.Status.Over() || len(s.Attempts) == 0 || x.Question.Teaching == nil {
-		return nil
+	if x := s.OwesLesson(); x != nil {
+		return lessonOf(s, x)
 	}
-	return lessonOf(s, x)
+	return nil
 }
 
 // lessonOf is what a step taught: what was used, what came of it, what to keep,

@@ -70,7 +70,8 @@ func (v *Views) note(ctx context.Context, m *document.Model) {
 		}
 		err = errors.New("somebody else writes it")
 	}
-	v.untold(fmt.Sprintf("the notepad %s is not added to: %v; what it would have is in %s among the views of the run, once it is over",
+	v.untold(fmt.Sprintf("the notepad %s is not added to: %v; "+
+		"what it would have is in %s among the views of the run, once it is over",
 		path, err, document.NotepadName(v.Plan)))
 }
 
