@@ -165,6 +165,9 @@ func makeOwn(root *disk.Root) error {
 	} else if !info.IsDir() {
 		return &fs.PathError{Op: "open", Path: ownFolder, Err: file.ErrNotFolder}
 	}
+	if err := leadsNowhere(root); err != nil {
+		return err
+	}
 	switch info, err := root.Lstat(ignoreName); {
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%q is not a regular file, remove it", ignoreName)
@@ -186,6 +189,22 @@ func makeOwn(root *disk.Root) error {
 		_ = root.Remove(ownFolder)  // unless something lies in it
 	}
 	return err
+}
+
+// leadsNowhere refuses links in the controller's folder: what is written there
+// would lie elsewhere, in what is somebody else's.
+func leadsNowhere(root *disk.Root) error {
+	list, err := root.ReadDir(ownFolder)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if e.Type()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%q is a link, behind which nothing is written: put what it leads to in its place, "+
+				"or remove it", ownFolder+"/"+e.Name())
+		}
+	}
+	return nil
 }
 
 // lockOwn opens and locks the lock file. Somebody may have put another file in

@@ -158,6 +158,14 @@ func TestHoldFollowsNoLink(t *testing.T) {
 	if _, err := hold.Workspace(t.Context(), dir); err == nil {
 		t.Error(".planlock leads outside, and was followed")
 	}
+	for _, name := range []string{"runs", "objects", "escalations", "lock", "later"} {
+		dir, elsewhere := t.TempDir(), t.TempDir()
+		must(t, os.Mkdir(filepath.Join(dir, ".planlock"), 0o755))
+		must(t, os.Symlink(elsewhere, filepath.Join(dir, ".planlock", name)))
+		if _, err := hold.Workspace(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "is a link") {
+			t.Errorf("%s leads outside: %v", name, err)
+		}
+	}
 }
 
 // The number in a lock file means nothing by itself: its owner died, and the
