@@ -190,7 +190,7 @@ func (s *Sandbox) visit(v Visitor) {
 	typed(v, Key{Name: "layer", Doc: "where steps work, a copy that only accepted work leaves if not said, in an overlay where the machine has them",
 		Words: layers}, &s.Layer)
 	v.Flag(Key{Name: "network", Doc: "whether steps may use the network"}, &s.Network)
-	v.Text(Key{Name: "cpu", Doc: "processor time of a step, a duration"}, &s.CPU)
+	v.Text(Key{Name: "cpu", Doc: "processor time of each process of a step, a duration"}, &s.CPU)
 	v.Text(Key{Name: "memory", Doc: "memory of a step, as in \"2GiB\""}, &s.Memory)
 	v.Text(Key{Name: "output", Doc: "output of a step that is kept, as in \"1MiB\""}, &s.Output)
 	v.Text(Key{Name: "disk", Doc: "bytes of the files that a step may write, as in \"2GiB\""}, &s.Disk)

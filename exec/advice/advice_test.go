@@ -143,7 +143,7 @@ func TestLinesAreCountedOnce(t *testing.T) {
 		"CUDA out of memory\nKilled: oom-kill": "founded on 2 lines in 1 attempt",
 	} {
 		c := failed("run", output)
-		c.Failure.Reasons = []string{"shell: exit status 1: CUDA out of memory"}
+		c.Failure.Reasons = []string{"shell: exit status 1: CUDA out of memory step 3 ended"}
 		a, err := advice.Builtin{}.Advise(t.Context(), c)
 		if err != nil || !strings.Contains(a.Note, want) {
 			t.Errorf("%q: %q, want %q: %v", output, a.Note, want, err)

@@ -87,7 +87,7 @@ func note(c Case, root cause.Cluster) string {
 func lines(signals []cause.Signal) (n int) {
 	for i, s := range signals {
 		if !slices.ContainsFunc(signals[:i], func(o cause.Signal) bool {
-			return o.Attempt == s.Attempt && (strings.HasSuffix(o.Text, s.Text) || strings.HasSuffix(s.Text, o.Text))
+			return o.Attempt == s.Attempt && (strings.Contains(o.Text, s.Text) || strings.Contains(s.Text, o.Text))
 		}) {
 			n++
 		}
