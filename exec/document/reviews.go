@@ -180,22 +180,26 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 // order; "" where it was not asked yet.
 func requeries(r *history.Run, task string) (came []string) {
 	for _, e := range r.EvidenceRetries {
-		if e.Task != task || e.Action != "requery" {
-			continue
+		if e.Task == task && e.Action == "requery" {
+			came = append(came, foundBy(r, e))
 		}
-		result := ""
-		for _, look := range r.Evidence {
-			switch {
-			case look.Task != task || look.Retry != e.Retry || look.Undone != e.Undone:
-			case look.Pass:
-				result = "the evidence was found"
-			default:
-				result = "the evidence was still missing"
-			}
-		}
-		came = append(came, result)
 	}
 	return came
+}
+
+// foundBy is what was found after a retry for missing evidence; "" if nobody
+// looked yet.
+func foundBy(r *history.Run, e history.EvidenceRetry) (result string) {
+	for _, look := range r.Evidence {
+		switch {
+		case look.Task != e.Task || look.Retry != e.Retry || look.Undone != e.Undone:
+		case look.Pass:
+			result = "the evidence was found"
+		default:
+			result = "the evidence was still missing"
+		}
+	}
+	return result
 }
 
 // unused says why a patch that an advice brought was not tried; "" if it was, was
@@ -215,8 +219,9 @@ func unused(r *history.Run, s *history.Step, a *history.Advised) string {
 	return "not tried: its confidence is below " + advice.Hundredths(advice.Threshold)
 }
 
-// resultOf is what came of a patch: what reviewers decided about it, and how the
-// attempts with it went; "" if it was not tried.
+// resultOf is what came of a patch: what reviewers decided about it, how the
+// attempts with it went, and whether they left the evidence that was missing; ""
+// if it was not tried.
 func resultOf(r *history.Run, s *history.Step, patch string) string {
 	var came []string
 	for _, of := range r.Approvals {
@@ -243,6 +248,11 @@ func resultOf(r *history.Run, s *history.Step, patch string) string {
 			say(a, "was accepted")
 		default:
 			say(a, "is not over")
+		}
+	}
+	for _, e := range r.EvidenceRetries {
+		if found := foundBy(r, e); e.Step == s.Address && e.Patch == patch && found != "" {
+			came = append(came, found)
 		}
 	}
 	return strings.Join(came, ", ")
