@@ -19,7 +19,7 @@
 // # What is promised
 //
 // A job is had by one worker at a time: by who holds its lock in the database,
-// on a connection of its own. Where that process ends, or its connection is cut,
+// on a connection of its lane. Where that process ends, or its connection is cut,
 // the lock is free at once; a machine that says nothing any more loses it after
 // half a minute. The owner sees that within a second: the result is
 // [remote.ErrLost], and the job is called back in the same transaction, so that
@@ -40,6 +40,7 @@
 // Locks belong to connections, so a pooler in between has to pool sessions, not
 // transactions. Jobs that have ended are kept for a week, and removed when a
 // queue is opened. Each worker has a connection for each of its lanes
-// ([remote.Worker.At]), and each queue has a pool of a few. A job that was returned is
-// due by the clock of who returned it.
+// ([remote.Worker.At]), kept from one job to the next; an owner has one on which it is
+// told of results; and each queue has a pool of a few. A job that was returned is due by
+// the clock of who returned it.
 package postgres

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
@@ -22,8 +23,8 @@ var errCancelled = errors.New("remote: the job was called back")
 // A lease is a job that a client of River works for, which does nothing else.
 type lease struct {
 	queue *Queue
-	conn  *pgx.Conn // it holds the lock, and is watched
-	id    int64
+	conn  *pgxpool.Conn // it holds the lock, and is watched
+	row   *rivertype.JobRow
 	name  string // of the client
 
 	job     *river.Job[order]
@@ -64,7 +65,7 @@ func (l *lease) begin(ctx context.Context) {
 	go func() {
 		defer l.queue.inside.Done()
 		defer close(l.gone)
-		defer drop(l.conn)
+		defer release(l.conn)
 		l.watch()
 	}()
 }
@@ -75,10 +76,10 @@ func (l *lease) watch() {
 	ctx, stop := context.WithCancel(l.ctx)
 	defer stop()
 	defer context.AfterFunc(l.queue.closed, stop)()
-	_, err := l.conn.Exec(ctx, "LISTEN "+calledOff(l.id))
+	var err error
 	for err == nil {
-		if err = l.mine(ctx); err == nil {
-			err = told(ctx, l.conn, second)
+		if err = told(ctx, l.conn, jobEnds, l.row.Queue, second); err == nil {
+			err = l.mine(ctx)
 		}
 	}
 	switch {
@@ -102,7 +103,7 @@ func (l *lease) watch() {
 
 // mine looks whether the job is still to be carried out.
 func (l *lease) mine(ctx context.Context) error {
-	mine, err := ask(ctx, l.conn, jobRuns, l.id)
+	mine, err := ask(ctx, l.conn, jobRuns, l.row.ID)
 	if err == nil && !mine {
 		return errCancelled
 	}
@@ -155,7 +156,10 @@ func (l *lease) complete(ctx context.Context, r remote.Result) error {
 			row.AttemptedBy[len(row.AttemptedBy)-1] != l.name || calledBack(row.JobRow)) {
 			return l.no()
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return tell(working, tx, jobEnds, l.row.Queue)
 	})
 }
 
@@ -176,5 +180,5 @@ func (l *lease) Return(ctx context.Context) error {
 	}
 	l.end(nil)
 	<-l.gone
-	return l.queue.try(ctx, "return", func(ctx context.Context) error { return tell(ctx, l.queue.pool, newJobs) })
+	return l.queue.try(ctx, "return", func(ctx context.Context) error { return tell(ctx, l.queue.pool, newJobs, "") })
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -45,12 +44,15 @@ type Queue struct {
 	where     string // the database and its host, for people
 	config    *pgx.ConnConfig
 	pool      *pgxpool.Pool
+	lanes     *pgxpool.Pool // connections that are told things, each had by one for as long as it takes
 	river     *river.Client[pgx.Tx]
 
 	closed context.Context // ends with Close
 	close  context.CancelFunc
-	mu     sync.Mutex     // held to enter
-	inside sync.WaitGroup // who takes jobs, or has one
+	mu     sync.Mutex     // held to enter, and for waits
+	inside sync.WaitGroup // who takes jobs, has one, or listens
+	listen sync.Once
+	waits  map[chan struct{}]string // who waits for which result
 }
 
 var (
@@ -82,11 +84,15 @@ func Open(ctx context.Context, url string, config Config) (*Queue, error) {
 		workspace: cmp.Or(config.Workspace, "default"),
 		where:     fmt.Sprintf("database %q on %q", cmp.Or(server.Database, server.User), host),
 		config:    server,
+		waits:     map[chan struct{}]string{},
 	}
 	q.closed, q.close = context.WithCancel(context.Background())
 	once, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
 	if q.pool, err = pgxpool.NewWithConfig(ctx, c); err == nil {
+		q.lanes, err = pgxpool.NewWithConfig(ctx, listening(c.Copy()))
+	}
+	if err == nil {
 		q.river, err = river.NewClient(riverpgxv5.New(q.pool), q.settings())
 	}
 	if err == nil {
@@ -108,8 +114,10 @@ func (q *Queue) Close() {
 	q.close()
 	q.mu.Unlock()
 	q.inside.Wait()
-	if q.pool != nil {
-		q.pool.Close()
+	for _, p := range []*pgxpool.Pool{q.pool, q.lanes} {
+		if p != nil {
+			p.Close()
+		}
 	}
 }
 
@@ -131,29 +139,25 @@ func (q *Queue) settings() *river.Config {
 		PollOnly: true, LeaderElectionDisabled: true, MaxAttempts: 1, JobTimeout: -1}
 }
 
-// connect makes a connection of one's own.
-func (q *Queue) connect(ctx context.Context) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, attempt)
-	defer cancel()
-	return pgx.ConnectConfig(ctx, q.config.Copy())
-}
-
-// drop closes a connection, which frees its locks. A server that is gone is not
-// waited for.
-func drop(conn *pgx.Conn) {
+// release frees the locks of a connection, and keeps it for whoever needs the next
+// one. A server that is gone is not waited for.
+func release(conn *pgxpool.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), second)
 	defer cancel()
-	_ = conn.Close(ctx) // of no use any more
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_unlock_all()`); err != nil {
+		_ = conn.Conn().Close(ctx) // of no use any more
+	}
+	conn.Release()
 }
 
 // makeTables makes the tables where there are none. Of many that do so at a time
 // one does, and the others wait for it.
 func (q *Queue) makeTables(ctx context.Context) error {
-	conn, err := q.connect(ctx)
+	conn, err := q.lanes.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer drop(conn)
+	defer release(conn)
 	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1, $2)`, class, tables); err != nil {
 		return err
 	}
@@ -218,29 +222,17 @@ func (q *Queue) Submit(ctx context.Context, j remote.Job) error {
 			if _, err := q.river.InsertTx(ctx, tx, order{q.workspace, j}, options); err != nil {
 				return err
 			}
-			return tell(ctx, tx, newJobs)
+			return tell(ctx, tx, newJobs, "")
 		})
 	})
 }
 
-// newJobs is told to workers that wait.
-const newJobs = "planlock_jobs"
-
-// calledOff is told to whoever carries a job out that was called back.
-func calledOff(id int64) string { return fmt.Sprint("planlock_job_", id) }
-
-// tell tells something to whoever listens.
-func tell(ctx context.Context, to interface {
-	Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
-}, channel string) error {
-	_, err := to.Exec(ctx, `SELECT pg_notify($1, '')`, channel)
-	return err
-}
-
-// Result waits for what came of a job; see [remote.Queue]. It looks less often the
-// longer the job takes, and once a second in the end.
+// Result waits for what came of a job; see [remote.Queue]. It is told of it, and looks
+// once a second whether the job is lost.
 func (q *Queue) Result(ctx context.Context, key string) (r remote.Result, err error) {
-	for begun := time.Now(); ; {
+	ended, leave := q.hear(q.queue(key))
+	defer leave()
+	for {
 		over := false
 		err := q.try(ctx, "result", func(ctx context.Context) (err error) {
 			r, over, err = q.look(ctx, key)
@@ -250,7 +242,8 @@ func (q *Queue) Result(ctx context.Context, key string) (r remote.Result, err er
 			return r, err
 		}
 		select {
-		case <-time.After(max(20*time.Millisecond, min(time.Since(begun)/10, time.Second))):
+		case <-ended:
+		case <-time.After(second):
 		case <-ctx.Done():
 		}
 	}
@@ -318,7 +311,7 @@ func (q *Queue) Cancel(ctx context.Context, key string) error {
 			if _, err := q.river.JobCancelTx(ctx, tx, row.ID); err != nil {
 				return err
 			}
-			return tell(ctx, tx, calledOff(row.ID))
+			return tell(ctx, tx, jobEnds, row.Queue)
 		})
 	})
 }

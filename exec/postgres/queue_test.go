@@ -148,10 +148,10 @@ func TestLateDone(t *testing.T) {
 		},
 	} {
 		l := taken(t, owner, worker, what).(*lease)
-		if lost, err := owner.lost(t.Context(), l.id); lost || err != nil {
+		if lost, err := owner.lost(t.Context(), l.row.ID); lost || err != nil {
 			t.Fatalf("a job that is carried out is lost: %v, %v", lost, err)
 		}
-		do(l.id)
+		do(l.row.ID)
 		if err := l.Done(t.Context(), remote.Result{Key: what}); !errors.Is(err, remote.ErrLost) {
 			t.Errorf("%s: done: %v", what, err)
 		}

@@ -11,18 +11,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/planlock/planlock/exec/remote"
 )
-
-// second is how long is waited for what somebody may tell, before looking.
-const second = time.Second
-
-// silent is how long a worker may say nothing before the server takes its locks.
-var silent = "30s"
 
 // Take waits for a job; see [remote.Source].
 func (q *Queue) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remote.Lease, error) {
@@ -36,9 +31,9 @@ func (q *Queue) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remo
 	stop := context.AfterFunc(q.closed, func() { end(errClosed) })
 	defer stop()
 	for ; ; pause(ctx) {
-		var conn *pgx.Conn
+		var conn *pgxpool.Conn
 		err := q.try(ctx, "take", func(ctx context.Context) (err error) {
-			conn, err = q.listening(ctx)
+			conn, err = q.lanes.Acquire(ctx)
 			return err
 		})
 		if err != nil {
@@ -54,7 +49,7 @@ func (q *Queue) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remo
 			_ = l.Return(back) // else it is lost
 			cancel()
 		} else {
-			drop(conn)
+			release(conn)
 		}
 		if ctx.Err() != nil || !passes(err) {
 			return nil, q.failed(ctx, "take", err)
@@ -70,28 +65,9 @@ func pause(ctx context.Context) {
 	}
 }
 
-// listening is a connection of one's own that is told of new jobs. Where its
-// client says nothing for a while, the server ends it, though it is not cut.
-func (q *Queue) listening(ctx context.Context) (*pgx.Conn, error) {
-	conn, err := q.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, err = conn.Exec(ctx, `SELECT set_config(name, $1, false) FROM pg_catalog.pg_settings
-		WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout')`, silent)
-	if err == nil {
-		_, err = conn.Exec(ctx, "LISTEN "+newJobs)
-	}
-	if err != nil {
-		drop(conn)
-		return nil, err
-	}
-	return conn, nil
-}
-
 // wait looks for a job until there is one, or something fails. One whose tree another
 // worker has is left to that one for a moment.
-func (q *Queue) wait(ctx context.Context, conn *pgx.Conn, fit func(remote.Job) remote.Fit) (*lease, error) {
+func (q *Queue) wait(ctx context.Context, conn *pgxpool.Conn, fit func(remote.Job) remote.Fit) (*lease, error) {
 	left := map[int64]time.Time{} // since when
 	for {
 		rows, err := q.waiting(ctx, conn)
@@ -115,7 +91,7 @@ func (q *Queue) wait(ctx context.Context, conn *pgx.Conn, fit func(remote.Job) r
 			}
 		}
 		left = seen
-		if err := told(ctx, conn, rest); err != nil {
+		if err := told(ctx, conn, newJobs, "", rest); err != nil {
 			return nil, err
 		}
 	}
@@ -156,7 +132,7 @@ func fitting(rows []*rivertype.JobRow, fit func(remote.Job) remote.Fit) (all []f
 }
 
 // waiting are jobs that nobody has.
-func (q *Queue) waiting(ctx context.Context, conn *pgx.Conn) (rows []*rivertype.JobRow, err error) {
+func (q *Queue) waiting(ctx context.Context, conn *pgxpool.Conn) (rows []*rivertype.JobRow, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	params := river.NewJobListParams().States(rivertype.JobStateAvailable).First(10_000).
@@ -172,20 +148,6 @@ func (q *Queue) waiting(ctx context.Context, conn *pgx.Conn) (rows []*rivertype.
 	return rows, err
 }
 
-// told waits until somebody told something, or for a while.
-func told(ctx context.Context, conn *pgx.Conn, while time.Duration) error {
-	wait, cancel := context.WithTimeout(ctx, while)
-	defer cancel()
-	_, err := conn.WaitForNotification(wait)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if wait.Err() != nil && !conn.IsClosed() {
-		return nil
-	}
-	return err
-}
-
 // What is asked about a job by its id, $1.
 const (
 	jobLock   = `SELECT pg_try_advisory_lock(` + lockOf + `) FROM (SELECT $1::bigint AS id) AS job`
@@ -196,7 +158,7 @@ const (
 )
 
 // ask asks the server something about a job, and does not wait for long.
-func ask(ctx context.Context, conn *pgx.Conn, question string, id int64) (yes bool, err error) {
+func ask(ctx context.Context, conn *pgxpool.Conn, question string, id int64) (yes bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err = conn.QueryRow(ctx, question, id).Scan(&yes)
@@ -205,7 +167,7 @@ func ask(ctx context.Context, conn *pgx.Conn, question string, id int64) (yes bo
 
 // claim takes the lock of a job, and then the job. There is no lease where
 // somebody else was first.
-func (q *Queue) claim(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow) (l *lease, err error) {
+func (q *Queue) claim(ctx context.Context, conn *pgxpool.Conn, row *rivertype.JobRow) (l *lease, err error) {
 	if mine, err := ask(ctx, conn, jobLock, row.ID); err != nil || !mine {
 		return nil, err
 	}
@@ -221,12 +183,12 @@ func (q *Queue) claim(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow
 
 // fetch has River work for a job, and for no other one. There is no lease where it
 // is called back at the last moment.
-func (q *Queue) fetch(ctx context.Context, conn *pgx.Conn, row *rivertype.JobRow) (*lease, error) {
+func (q *Queue) fetch(ctx context.Context, conn *pgxpool.Conn, row *rivertype.JobRow) (*lease, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "somewhere"
 	}
-	l := &lease{queue: q, conn: conn, id: row.ID, name: fmt.Sprintf("%.60s/%d/%.12s", host, os.Getpid(), rand.Text()),
+	l := &lease{queue: q, conn: conn, row: row, name: fmt.Sprintf("%.60s/%d/%.12s", host, os.Getpid(), rand.Text()),
 		begun: make(chan struct{}), outcome: make(chan error, 1), stopped: make(chan struct{}), gone: make(chan struct{})}
 	settings := q.settings()
 	settings.ID = l.name
