@@ -96,13 +96,16 @@ func (r runs) Give(ctx context.Context, run string) error {
 	return err
 }
 
-// Take cancels it, and waits while there is somebody who lets go of it.
+// Take cancels it, and waits until its owner has let go of it. Where none does, since there
+// is none, the run is dropped: the cancel would end what is given to owners later.
 func (r runs) Take(ctx context.Context, run string, stop exec.Stop) error {
 	err := r.Cancel(ctx, run, stop)
 	if err == nil {
-		ctx, end := context.WithTimeout(ctx, letGo)
+		waits, end := context.WithTimeout(ctx, letGo)
 		defer end()
-		_, err = r.Wait(ctx, run)
+		if _, err = r.Wait(waits, run); waits.Err() != nil {
+			err = r.Drop(ctx, run, fmt.Sprintf("%s: %s", stop.By, stop.Why))
+		}
 	}
 	if errors.Is(err, temporal.ErrNoTask) {
 		return nil
@@ -111,7 +114,7 @@ func (r runs) Take(ctx context.Context, run string, stop exec.Stop) error {
 }
 
 // letGo is how long an owner may take to bring a run to a checkpoint.
-const letGo = 30 * time.Second
+const letGo = 15 * time.Second
 
 // stateOf is how a run stands that its owner lets go of. One that waits, and for no
 // answer, is over for the service: a person has to mend something, and gives it away again.

@@ -132,17 +132,24 @@ func TestOwnersAsk(t *testing.T) {
 	ends(t, owner, says)
 }
 
-// TestOwnersLetGo: a run that owners have is resumed elsewhere with other flags and given
-// back to them, and is ended by a person.
+// TestOwnersLetGo: a run that owners have, or are to have, is resumed with other flags and given
+// back to them, goes on elsewhere when its owner is told to end, and is ended by a person.
 func TestOwnersLetGo(t *testing.T) {
 	g := give(t, strings.ReplaceAll(lanes(6), "sleep 1", "sleep 2"))
+	words := append([]string{"resume", g.run, "--detach", "--jobs", "2"}, g.by...)
+	if out := g.call(g.dir, 0, words...); !strings.Contains(out, "owners go on") { // none is there that lets go of it
+		t.Errorf("with other flags:\n%s", out)
+	}
 	owner, says := g.owns()
 	until(t, "a step is completed", func() bool { return len(g.recorded(g.store, g.run, "step-completed")) > 0 })
-	words := append([]string{"resume", g.run, "--dir", filepath.Join(t.TempDir(), "new"), "--detach", "--jobs", "1"}, g.by...)
+	words = append([]string{"resume", g.run, "--dir", filepath.Join(t.TempDir(), "new"), "--detach", "--jobs", "1"}, g.by...)
 	if out := g.call(t.TempDir(), 0, words...); !strings.Contains(out, "owners go on") {
 		t.Errorf("with other flags:\n%s", out)
 	}
 	until(t, "it goes on", func() bool { return strings.Count(says.String(), "msg=begun run="+g.run) > 1 })
+	ends(t, owner, says) // which lets go of it
+	owner, says = g.owns()
+	until(t, "another one goes on", func() bool { return strings.Contains(says.String(), "msg=begun run="+g.run) })
 	if out := g.call(g.dir, 0, "abandon", g.run, "--reason", "not wanted"); !strings.Contains(out, "has ended") {
 		t.Errorf("abandoned:\n%s", out)
 	}

@@ -183,6 +183,15 @@ func (r *Runs) Cancel(ctx context.Context, key string, stop exec.Stop) error {
 		Stop{By: cmp.Or(stop.By, r.identity()), Why: cmp.Or(stop.Why, "it is not wanted any more")})
 }
 
+// Drop has nobody go on with the run of a task, at once: it is for where no owner is
+// there that Cancel could reach. One that is there all the same lets go of it when it
+// hears of that, as if the service had lost it.
+func (r *Runs) Drop(ctx context.Context, key, why string) error {
+	return r.about(ctx, key, r.try(ctx, moment, func(ctx context.Context) error {
+		return r.client.TerminateWorkflow(ctx, r.id(key), "", why)
+	}))
+}
+
 func (r *Runs) signal(ctx context.Context, key, name string, of any) error {
 	return r.about(ctx, key, r.try(ctx, moment, func(ctx context.Context) error {
 		return r.client.SignalWorkflow(ctx, r.id(key), "", name, of)

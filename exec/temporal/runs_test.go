@@ -432,6 +432,25 @@ func TestRunCancelled(t *testing.T) {
 	s.journal(st.Run)
 }
 
+// TestRunDropped: nobody goes on with a run that is dropped, also where no owner is there that
+// could hear that it is cancelled.
+func TestRunDropped(t *testing.T) {
+	s := newSite(t, 0)
+	task := s.begin("nobody's", trail(2, false))
+	if err := s.Cancel(t.Context(), task.Key, exec.Stop{By: "anna", Why: "enough"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Drop(t.Context(), task.Key, "nobody has it"); err != nil {
+		t.Fatal(err)
+	}
+	if st := s.ended(task.Key); st.Over {
+		t.Errorf("%+v", st)
+	}
+	if err := s.Drop(t.Context(), task.Key, "nobody has it"); !errors.Is(err, ErrNoTask) {
+		t.Errorf("nobody goes on with it: %v", err)
+	}
+}
+
 // TestOwnersDose kills owners at random moments, of which some are those in which runs
 // begin: there is one run for each task, and each ends as one that nobody disturbed.
 //
