@@ -167,7 +167,7 @@ func tellWhereItEnds(w io.Writer, dir string) {
 		return
 	}
 	if top, rel, ok := repository.Top(at); ok && rel != "." {
-		fmt.Fprintf(w, "the workspace is %s of the repository %s, and ends there: steps write nothing above it (--dir names another)\n",
+		fmt.Fprintf(w, "the workspace is %s of the repository %s, and ends there: nothing above it is part of the run (--dir names another)\n",
 			escaped(rel), escaped(top))
 	}
 }

@@ -2,7 +2,6 @@ package git
 
 import (
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -36,13 +35,10 @@ func Head(dir string) string {
 	return value
 }
 
-// HeadAbove is what [Head] says of the nearest repository, as git looks for one:
-// that of the work tree dir or, where it is none, of a folder above it.
+// HeadAbove is what [Head] says of the repository that a folder is part of.
 func HeadAbove(dir string) string {
-	for above := filepath.Dir(dir); above != dir; dir, above = above, filepath.Dir(above) {
-		if _, err := os.Lstat(filepath.Join(dir, gitDir)); err == nil {
-			break
-		}
+	if top, _, ok := Top(dir); ok {
+		dir = top
 	}
 	return Head(dir)
 }
