@@ -37,6 +37,7 @@ func TestErrorsAreMined(t *testing.T) {
 		{"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", cause.OutOfMemory},
 		{"Killed: oom-kill", cause.OutOfMemory},
 		{"context deadline exceeded", cause.Timeout},
+		{`external: reviewer "validator" gave no answer within 2s`, cause.Timeout},
 		{"the job timed out after 7200 s", cause.Timeout},
 		{"CLIP-eval: time-out after 2 hours", cause.Timeout},
 		{"rpc error: code = DeadlineExceeded", cause.Timeout},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/sandbox"
+	"github.com/planlock/planlock/internal/consult"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -36,7 +37,7 @@ func (e *Executor) ask(ctx context.Context, prompt string) (h *heard, err error)
 		return &heard{}, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, answerTime,
-		fmt.Errorf("agent: %s gave no answer within %v: %w", e.agent.Name, answerTime, context.DeadlineExceeded))
+		&consult.LateError{Who: "agent: " + e.agent.Name, Limit: answerTime})
 	defer cancel()
 	dir, err := os.MkdirTemp("", "planlock-asked-")
 	if err != nil {

@@ -75,8 +75,7 @@ func (p Program) Ask(ctx context.Context, runner gate.CommandRunner, question an
 	if err != nil {
 		return nil, fmt.Errorf("the question for %s: %w", p.Who, err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, p.Limit,
-		fmt.Errorf("%s gave no answer within %v: %w", p.Who, p.Limit, context.DeadlineExceeded))
+	ctx, cancel := context.WithTimeoutCause(ctx, p.Limit, &LateError{p.Who, p.Limit})
 	defer cancel()
 	said := &answer{}
 	result, err := runner.Run(ctx, gate.Command{Args: p.Args, Run: p.Run, Dir: p.Dir,
@@ -91,6 +90,17 @@ func (p Program) Ask(ctx context.Context, runner gate.CommandRunner, question an
 	}
 	return said.text, nil
 }
+
+// A LateError says who gave no answer in time.
+type LateError struct {
+	Who   string
+	Limit time.Duration
+}
+
+func (e *LateError) Error() string { return fmt.Sprintf("%s gave no answer within %v", e.Who, e.Limit) }
+
+// Unwrap is context.DeadlineExceeded.
+func (*LateError) Unwrap() error { return context.DeadlineExceeded }
 
 // Identity is the digest of the program and its arguments, of the content of
 // those that are absolute paths of files; or of the shell command.

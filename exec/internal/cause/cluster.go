@@ -52,7 +52,7 @@ var known = sync.OnceValue(func() []meaning {
 			0.5},
 		{NoPermission, regexp.MustCompile(`permission denied|operation not permitted|access (is )?denied|read-only file system`), 0.85, 0.7},
 		{Unreachable, regexp.MustCompile(`connection (refused|reset|timed out)|no such host|network is unreachable|temporary failure in name resolution|tls handshake|status <n>.*unavailable|rate limit`), 0.75, 0.4},
-		{Timeout, regexp.MustCompile(`tim(e|ed|es|ing)[ -]?out|deadline ?exceeded|took (longer than|too long)`), 0.80, 0.5},
+		{Timeout, regexp.MustCompile(`tim(e|ed|es|ing)[ -]?out|deadline ?exceeded|took (longer than|too long)|gave no answer within \S+$`), 0.80, 0.5},
 		{MissingFile, regexp.MustCompile(`no such file or directory|file not found|filenotfounderror|cannot find the (file|path)|enoent`), 0.80, 0.5},
 	}
 })
