@@ -153,6 +153,7 @@ func (m *Model) functions() map[string]any {
 		"verified":      func(t *task) bool { return t.basis().Counts() },
 		// the run
 		"run":         func() *history.Run { return m.of },
+		"testsFirst":  func() int { return testsFirst(m) },
 		"phasesDone":  func() []history.PhaseOver { return completedPhases(m) },
 		"phasesShort": func() []history.PhaseOver { return shortPhases(m) },
 		"phaseNext":   func() *phaseAhead { return nextPhase(m) },

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -106,4 +107,18 @@ func carriedOut(p history.PhaseOver) string {
 		return fmt.Sprintf("%d of %s completed", p.Completed, count(p.Completed+p.Left, "step", "steps"))
 	}
 	return count(p.Completed, "step", "steps") + " completed"
+}
+
+// testsFirst is how many of the steps that are left write their test first.
+func testsFirst(m *Model) (n int) {
+	for _, t := range m.plan.Tasks {
+		for i := range t.Steps {
+			s := m.of.Step(t.Steps[i].Address)
+			if m.of.Started.TestFirst && s != nil && !s.Status.Over() &&
+				len(flow.CycleOf(m.plan, &t, &t.Steps[i], m.of.Flow.Strategy).Phases) > 0 {
+				n++
+			}
+		}
+	}
+	return n
 }

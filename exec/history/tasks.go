@@ -155,10 +155,10 @@ func (t Task) End() (StepStatus, []plan.Address) {
 		return Failed, by
 	case done > 0:
 		return PartlyDone, by
-	case blocked:
-		return Blocked, by
 	case failed:
 		return Failed, by
+	case blocked:
+		return Blocked, by
 	}
 	return Skipped, by
 }

@@ -59,6 +59,7 @@ func TestTaskOver(t *testing.T) {
 		"a critical one failed":             {"CF", false, history.Failed, []plan.Address{"1.2"}},
 		"a critical one failed and blocked": {"FB", false, history.Failed, []plan.Address{"1.1", "1.2"}},
 		"nothing completed and one failed":  {"fs", false, history.Failed, []plan.Address{"1.1"}},
+		"one failed, and blocked the rest":  {"fB", false, history.Failed, []plan.Address{"1.1", "1.2"}},
 		"all blocked":                       {"BB", false, history.Blocked, []plan.Address{"1.1", "1.2"}},
 		"blocked in the middle":             {"CB", false, history.PartlyDone, []plan.Address{"1.2"}},
 		"all left out":                      {"SS", false, history.Skipped, []plan.Address{"1.1", "1.2"}},
