@@ -238,10 +238,30 @@ func (t judging) heard(ctx context.Context, phase gate.Phase, ask func(*gate.Pas
 		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
 	}
 	if blocking := judged.Blocking(); len(blocking) > 0 {
-		return blocked(blocking)
+		f := blocked(blocking)
+		f.Reasons = append(f.Reasons, t.meddled(ctx)...)
+		return f
 	}
 	return nil
 }
+
+// meddled says what changed where steps work while an attempt was judged, since
+// what a gate says no to may be that, and not what the attempt did.
+func (t judging) meddled(ctx context.Context) []string {
+	if !t.runner.Ran() && !t.Touchy {
+		return nil
+	}
+	now, err := t.Work.Scanner.Scan(context.WithoutCancel(ctx), t.Work.Dir, t.after)
+	if err != nil || now.Digest() == t.after.Digest() {
+		return nil
+	}
+	changed := worktree.Described(ledger.Diff(t.after, now))
+	return []string{"the tree changed while it was judged, and what looked after that saw it: " +
+		strings.Join(bound.First(changed, meddledNamed), ", ")}
+}
+
+// meddledNamed is how many changes while it was judged the failure of an attempt names.
+const meddledNamed = 5
 
 // gatesLeftNothing makes sure that judging changed nothing.
 func (t judging) gatesLeftNothing(ctx context.Context) *fault {
