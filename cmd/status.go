@@ -65,6 +65,12 @@ func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 		for _, r := range run.Ended.Reasons {
 			fmt.Fprintf(w, "         %s\n", escaped(r))
 		}
+	} else {
+		for _, o := range run.Outcomes { // steps that went well do not say it
+			if !o.Undone && o.Execution.Succeeded() && o.Status != history.Completed {
+				fmt.Fprintf(w, "         %s\n", escaped(o.String()))
+			}
+		}
 	}
 	if run.After != nil {
 		for _, b := range run.After.Setbacks {
