@@ -255,7 +255,7 @@ func (s *Step) visitShared(v Visitor) {
 	v.Duration(Key{Name: "timeout",
 		Doc: "after so long the step is ended; if not said, what the estimate of its task comes to, else 30m"},
 		&s.Timeout)
-	v.Number(Key{Name: "max_retries", Doc: "how often the method may be tried again", Max: 1000}, &s.MaxRetries)
+	v.Number(Key{Name: "max_retries", Doc: "how often the method may be tried again; counts where on_failure is retry", Max: 1000}, &s.MaxRetries)
 	typed(v, Key{Name: "on_failure", Doc: "what follows a failure", Words: failures}, &s.OnFailure)
 	typed(v, Key{Name: "rollback", Doc: "whether the step can be undone", Words: rollbacks}, &s.Rollback)
 	v.Text(Key{Name: "compensate", Doc: "the command that undoes a compensatable step", means: command}, &s.Compensate)
