@@ -149,6 +149,7 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 	if e.deliveries.Place, err = delivery.Open(ctx, e.Work.Root); err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}
+	e.Work.There = e.deliveries.Place.Check
 	ws := e.c.workspace()
 	ws.Dir = e.Work.Root
 	e.Rec.Store, e.shut, err = ws.home().Store(ctx)

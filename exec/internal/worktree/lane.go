@@ -83,7 +83,7 @@ func (l *Lanes) Grow(ctx context.Context, w *Worktree, lanes int) error {
 		l.made = append(l.made, &Lane{Worktree: &Worktree{
 			Rec:  &recorder.Recorder{Store: w.Rec.Store, Run: w.Rec.Run, Seen: &guard.Seen{}, Log: w.Rec.Log},
 			Root: w.Dir, Dir: filepath.Join(folder, "work"), Scanner: w.Scanner, Base: w.Base, OwnBlobs: w.OwnBlobs,
-			RunDir: func() string { return folder }, Warn: w.Warn,
+			RunDir: func() string { return folder }, Warn: w.Warn, There: w.There,
 		}})
 	}
 	return nil

@@ -25,6 +25,9 @@ func (w *Worktree) Restorer() Restorer { return Restorer{w} }
 func (r Restorer) KeepFirst(ctx context.Context, at history.Where, dir string) (*ledger.Tree, error) {
 	w := r.of
 	ctx = context.WithoutCancel(ctx)
+	if err := w.there(); err != nil {
+		return nil, err
+	}
 	begun := *w.Rec.Run.Restoring
 	have, err := r.scanTolerant(ctx, dir)
 	if err != nil {
@@ -128,6 +131,9 @@ func (r Restorer) RestoreFrom(ctx context.Context, dir string, to record.Snapsho
 	partly bool) (*history.Restored, error) {
 	w := r.of
 	ctx = context.WithoutCancel(ctx)
+	if err := w.there(); err != nil {
+		return nil, err
+	}
 	want, err := w.Rec.Store.Tree(ctx, to)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,10 @@ type Worktree struct {
 	// Root is the workspace, Dir where the work is done: the workspace, or a
 	// clone of it.
 	Root, Dir string
-	Scanner   scan.Scanner
+	// There says whether the path of the workspace still leads to the folder that
+	// was opened; nil: nobody asks.
+	There   func() error
+	Scanner scan.Scanner
 	// Base is the tree before the run, and Tree the one that the run left; nil
 	// while nobody has looked.
 	Base, Tree *ledger.Tree
@@ -50,6 +53,16 @@ type Worktree struct {
 	partly   bool // Tree was scanned before a restore, and afterwards only where that wrote
 	stamps   Stamps
 	unsynced Unsynced
+}
+
+// there is an error where somebody moved the workspace, or put something else in
+// its place: what lies at the path then is nothing that the run may write, or
+// takes for its work.
+func (w *Worktree) there() error {
+	if w.There == nil {
+		return nil
+	}
+	return w.There()
 }
 
 // Accepted notes that the tree which an attempt left was accepted: it is the
