@@ -182,10 +182,12 @@ func printClaims(w io.Writer, claims []claim) {
 
 // printBases prints what the word of the steps may come to rest on.
 func printBases(w io.Writer, p *plan.Plan) {
-	var byCheck, byReviewer, looking []string
+	var byCheck, byReviewer, byPerson, looking []string
 	provable, looks := p.Provable(), p.Looking()
-	for _, s := range p.Steps() {
+	for t, s := range p.Steps() {
 		switch {
+		case strings.HasPrefix(t.Kind, "checkpoint"):
+			byPerson = append(byPerson, string(s.Address))
 		case provable(s):
 			byCheck = append(byCheck, string(s.Address))
 		case looks(s):
@@ -203,6 +205,7 @@ func printBases(w io.Writer, p *plan.Plan) {
 	}{{"Have checks that may prove them, if these fail without the work", byCheck},
 		{"Change nothing, so that no check fails without them: critical_flag = false has the goal not depend on " +
 			"them, or a reviewer says that they are done (--validator)", looking},
+		{"A person is asked about them, unless the mode is silent", byPerson},
 		{"Only a reviewer can say of them that they are done (--validator)", byReviewer}} {
 		if len(part.steps) > 0 {
 			fmt.Fprintf(w, "%s: %s\n", part.by, escaped(some(part.steps)))

@@ -131,6 +131,7 @@ func (m *Model) functions() map[string]any {
 		"lastFailure": (*step).lastFailure,
 		"differences": differences,
 		"detours":     (*step).detours,
+		"leftOut":     (*step).left,
 		"outside":     outside,
 		"suggested":   func(s *step) []string { return suggested(m, s) },
 		"proofs":      proofs,

@@ -63,6 +63,9 @@ func (m *Model) part(s *plan.Speclet) *Model {
 	}
 	p.Declarations = only(m.Declarations, func(d declaration) bool { return mine(plan.Address(d.Step)) })
 	p.ModeSwitches = only(m.ModeSwitches, func(s modeSwitch) bool { return s.Step == "" || mine(s.Step) })
+	p.RolledBack = only(m.RolledBack, func(r rolledBack) bool {
+		return mine(r.To) || slices.ContainsFunc(r.Steps, mine) || !r.After && p.undone()
+	})
 	p.Files, p.Lines = netFiles(p.steps)
 	p.Counts = counts{}
 	p.count()
@@ -117,6 +120,13 @@ func (p *Model) partly(whole *Model) (history.Status, []string) {
 // unfinished reports whether a step is not over.
 func (m *Model) unfinished() bool {
 	return slices.ContainsFunc(m.steps, func(st *step) bool { return !st.Status.Over() })
+}
+
+// undone reports whether an attempt of a step was set back.
+func (m *Model) undone() bool {
+	return slices.ContainsFunc(m.steps, func(st *step) bool {
+		return slices.ContainsFunc(st.Attempts, func(a *attempt) bool { return a.RolledBack })
+	})
 }
 
 // phaseName is the phase that the plan says it is part of, else what the plan is

@@ -297,7 +297,7 @@ func (s *step) way(told func(reason string) string) []string {
 		name := ""
 		switch {
 		case a.Reinstates > 0 && len(a.reverted) > 0:
-			name = fmt.Sprintf("what attempt %d did was kept without %s", a.Reinstates, strings.Join(a.reverted, ", "))
+			name = fmt.Sprintf("what attempt %d did was kept without %s", a.Reinstates, safetext.Escape(join(a.reverted)))
 		case a.Reinstates > 0 && a.Failure != nil:
 			name = fmt.Sprintf("what attempt %d did was judged anew", a.Reinstates)
 		case a.Reinstates > 0:
