@@ -17,6 +17,8 @@ type freeTable struct {
 	name string
 	told bool     // all of it is told to people, or to whoever does the work, or rules judge it
 	acts []string // keys that are acted on; of "a", what stands in a table a as well
+	// words are what those of them can be that are one of some words
+	words map[string][]string
 	// true asks for what is done anyway; anything else is never done
 	always []string
 }
@@ -31,9 +33,11 @@ var freeTables = []freeTable{
 		always: []string{"verification.log_available_tools"}},
 	{name: "components", told: true},
 	{name: "constraints", told: true},
-	{name: "knowledge_capture", acts: []string{"enabled", "notepad_path", "update_frequency"}},
+	{name: "knowledge_capture", acts: []string{"enabled", "notepad_path", "update_frequency"},
+		words: map[string][]string{"update_frequency": {"per_task", "per_step", "end_only"}}},
 	{name: "education", acts: []string{"enabled", "approval_gates", "learning_pace", "comparison_depth", "rationale_required",
-		"alternatives_shown"}},
+		"alternatives_shown"}, words: map[string][]string{"learning_pace": {"slow", "moderate", "fast"},
+		"comparison_depth": {"brief", "moderate", "detailed"}}},
 	{name: "logging", acts: []string{"output_file"}, always: []string{"record_retries", "record_timestamps",
 		"record_mode_switches", "record_backup_attempts", "record_constitutional_compliance", "track_constitutional_compliance",
 		"track_mode_switches", "track_backup_usage"}},
@@ -112,6 +116,9 @@ func (t *freeTable) keeps(key string, v Value) bool {
 	}
 	if t.name+"."+key == NotepadKey {
 		return v.Text == "" || IsNotepad(v.Text)
+	}
+	if words, some := t.words[key]; some {
+		return word(words...)(v)
 	}
 	return slices.ContainsFunc(t.acts, func(act string) bool { return key == act || strings.HasPrefix(key, act+".") })
 }

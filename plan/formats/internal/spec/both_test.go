@@ -96,7 +96,8 @@ func TestPropagationThatIsTurnedOff(t *testing.T) {
 		"read_prior_steps = true\ndependency_tracking = true\npropagation": "",
 		"propagation":                           "the plan does not say that later steps learn",
 		"read_prior_steps = false\npropagation": "the plan says read_prior_steps = false: later steps learn all the same",
-		"read_prior_steps = true\ndependency_tracking = false\npropagation": "the plan says dependency_tracking = false: later",
+		"read_prior_steps = true\ndependency_tracking = false\npropagation":  "the plan says dependency_tracking = false: later",
+		"read_prior_steps = true\ndependency_tracking = \"no\"\npropagation": "the plan does not say that later steps learn",
 	} {
 		got := ""
 		for _, f := range pairOf(t, on, keys).Found {
@@ -132,5 +133,34 @@ func TestFlagsAreCriteria(t *testing.T) {
 				t.Errorf("%q, and not %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// A value that is none of those that its key can have does nothing, and is told.
+func TestIdleValues(t *testing.T) {
+	for keys, want := range map[string]bool{
+		"[education]\nlearning_pace = \"quick\"":               false,
+		"[education]\nlearning_pace = \"fast\"":                true,
+		"[education]\ncomparison_depth = \"deep\"":             false,
+		"[education]\ncomparison_depth = \"brief\"":            true,
+		"[knowledge_capture]\nupdate_frequency = \"hourly\"":   false,
+		"[knowledge_capture]\nupdate_frequency = \"per_step\"": true,
+		"[error_propagation]\nfailure_threshold = \"three\"":   false,
+		"[error_propagation]\nfailure_threshold = 0":           false,
+		"[error_propagation]\nfailure_threshold = 3":           true,
+	} {
+		const mark = "[error_propagation]\n"
+		header, line, _ := strings.Cut(keys, "\n")
+		text := mark + line + "\n"
+		if header+"\n" != mark {
+			text = keys + "\n\n" + mark
+		}
+		told := slices.ContainsFunc(pairOf(t, mark, text).Check(plan.CheckOptions{}), func(f plan.Diagnostic) bool {
+			_, key, _ := strings.Cut(f.Message, "]: ")
+			return f.Code == "key-idle" && strings.HasPrefix(line, key+" ")
+		})
+		if told == want {
+			t.Errorf("%s: told %t", line, told)
+		}
 	}
 }

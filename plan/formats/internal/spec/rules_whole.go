@@ -24,7 +24,7 @@ func propagationIncomplete(c spot) {
 		switch f := flagIn(n, names...); {
 		case f.value != nil && !*f.value:
 			missing, off = append(missing, names[0]+" = true"), append(off, names[0]+" = false")
-		case f.value == nil && names[0] != "dependency_tracking":
+		case f.value == nil && (names[0] != "dependency_tracking" || f.odd != ""):
 			missing = append(missing, names[0]+" = true")
 		}
 	}

@@ -188,11 +188,12 @@ func (h *half) propagation(n *tomltree.Node) {
 	if s := plan.Propagation(wordsIn(n, "propagation_strategy", "strategy").text); slices.Contains(strategies, s) {
 		e.Strategy = s
 	}
+	known := []string{"enabled", "propagation_enabled", "read_prior_steps", "dependency_tracking", "propagation_strategy", "strategy"}
 	if threshold := numberIn(n, "failure_threshold"); threshold.value != nil && *threshold.value > 0 {
 		e.FailureThreshold = *threshold.value
+		known = append(known, "failure_threshold")
 	}
-	e.Extra = append(e.Extra, othersIn(n, "enabled", "propagation_enabled", "read_prior_steps", "dependency_tracking",
-		"propagation_strategy", "strategy", "failure_threshold")...)
+	e.Extra = append(e.Extra, othersIn(n, known...)...)
 }
 
 var strategies = []plan.Propagation{plan.HaltOnCritical, plan.ContinueAndLog, plan.CollaborativeReview}
