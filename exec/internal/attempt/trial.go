@@ -277,12 +277,19 @@ func (t *trial) withSources(b briefing.Briefing) briefing.Briefing {
 }
 
 // feedback is why earlier attempts failed, and what people said about it. That
-// one was cut off tells nobody anything.
+// one was cut off tells nobody anything. Attempts that were set back are told of
+// where a person has the step run again with that, which nobody heard yet.
 func feedback(run *history.Run, s *history.Step) (all []string) {
+	unheard := s.Unheard()
+	past := func(a *history.Attempt) bool {
+		return !slices.ContainsFunc(unheard, func(x history.Exchange) bool {
+			return x.Question.Attempt >= a.Number && (x.Answer.Choice == choice.Again || x.Answer.Choice == choice.Propose)
+		})
+	}
 	for _, a := range run.Issues(s) {
 		all = append(all, fmt.Sprintf("%s looked at what was done, and says: %s", a.By, a.Reason))
 	}
-	for _, a := range s.Attempts {
+	for _, a := range append(slices.DeleteFunc(slices.Clone(s.Undone), past), s.Attempts...) {
 		if a.Failure != nil && !a.Failure.Class.ThroughNoFault() {
 			for _, r := range a.Explained() {
 				all = append(all, strings.Join(r.Lines(), "\n"))
@@ -299,7 +306,7 @@ func feedback(run *history.Run, s *history.Step) (all []string) {
 	if last := s.Last(); last != nil && last.Method.Continues > 0 {
 		all = append(all, fmt.Sprintf("what attempt %d left is in the tree: go on from there", last.Method.Continues))
 	}
-	heard := append(s.Unheard(), s.Questions...)
+	heard := append(unheard, s.Questions...)
 	for _, x := range heard {
 		if x.Answer != nil && x.Answer.Choice == choice.Again && x.Answer.Reason != "" {
 			all = append(all, fmt.Sprintf("%s says: %s", x.Answer.By, x.Answer.Reason))
