@@ -150,6 +150,7 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 		return fmt.Errorf("exec: %w", err)
 	}
 	e.Work.There = e.deliveries.Place.Check
+	process.SweepTrials(e.Home.Path())
 	ws := e.c.workspace()
 	ws.Dir = e.Work.Root
 	e.Rec.Store, e.shut, err = ws.home().Store(ctx)

@@ -98,7 +98,7 @@ func tryOverlay(state, tree string, box confinement) Overlay {
 // inFolder makes a folder in a place, and others in it, and removes all once
 // try has returned.
 func inFolder(place string, folders []string, try func(dir string) bool) bool {
-	dir, err := os.MkdirTemp(place, ".probe-")
+	dir, err := os.MkdirTemp(place, trialName)
 	if err != nil {
 		return false
 	}

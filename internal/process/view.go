@@ -1,13 +1,16 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/planlock/planlock/checkpoint/layer"
 	"github.com/planlock/planlock/internal/process/view"
 )
 
@@ -43,6 +46,25 @@ var firstUsers = sync.OnceValue(func() bool {
 	mapping, err := os.ReadFile("/proc/self/uid_map")
 	return err == nil && strings.Join(strings.Fields(string(mapping)), " ") == "0 0 4294967295"
 })
+
+// trialName begins the names of the folders in which something is tried.
+const trialName = ".probe-"
+
+// leftAfter is how old such a folder is once whoever tried something in it is
+// gone: a trial takes milliseconds.
+const leftAfter = time.Hour
+
+// SweepTrials removes from a folder of planlock's own what trials left there
+// whose process was killed.
+func SweepTrials(state string) {
+	list, _ := os.ReadDir(state) // where there is none, nothing is left
+	for _, e := range list {
+		info, err := e.Info()
+		if err == nil && info.IsDir() && strings.HasPrefix(e.Name(), trialName) && time.Since(info.ModTime()) > leftAfter {
+			_ = layer.Discard(context.Background(), filepath.Join(state, e.Name())) // the next one tries again
+		}
+	}
+}
 
 // An Overlay is how commands can be shown one.
 type Overlay struct {

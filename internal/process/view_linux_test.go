@@ -10,9 +10,11 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -328,6 +330,30 @@ func TestViewsThatAreRefused(t *testing.T) {
 				t.Errorf("the workspace was changed: %s", diff)
 			}
 		})
+	}
+}
+
+// What a trial left that was killed is removed, and nothing else.
+func TestSweepTrials(t *testing.T) {
+	dir, old := t.TempDir(), time.Now().Add(-2*time.Hour)
+	for _, name := range []string{".probe-left/work/work", ".probe-under-way", "runs"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{".probe-left", "runs"} {
+		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	process.SweepTrials(dir)
+	var names []string
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	if err != nil || !slices.Equal(names, []string{".probe-under-way", "runs"}) {
+		t.Errorf("there is %v, %v", names, err)
 	}
 }
 
