@@ -204,7 +204,7 @@ func ordinary(file string) bool {
 		case strings.HasPrefix(base, "."):
 			return false
 		case slices.Contains([]string{"node_modules", "vendor", "venv", "site-packages"}, base),
-			!strings.Contains(folder, "/") && (slices.Contains(tooling, base) || python(file, base)):
+			!strings.Contains(folder, "/") && (tooling.has(base) || python(file, base)):
 			return false
 		}
 	}
@@ -213,15 +213,15 @@ func ordinary(file string) bool {
 	switch {
 	case strings.HasPrefix(base, "."), configures(base), python(file, strings.TrimSuffix(file, ext)):
 		return false
-	case slices.Contains(data, ext):
+	case data.has(ext):
 		return strings.Contains(file, "/")
 	}
-	return slices.Contains(code, ext) || slices.Contains(prose, ext)
+	return code.has(ext) || prose.has(ext)
 }
 
 // python reports whether a file is of a module in the root that shadows another.
 func python(file, module string) bool {
-	return path.Ext(file) == ".py" && slices.Contains(shadows, module)
+	return path.Ext(file) == ".py" && shadows.has(module)
 }
 
 // configures reports whether a file is one that tools look for by its name.
@@ -229,10 +229,10 @@ func configures(base string) bool {
 	stem, rest, _ := strings.Cut(base, ".")
 	ext := path.Ext(base)
 	switch {
-	case slices.Contains(tools, base), strings.HasPrefix(base, "requirements") && ext == ".txt",
+	case tools.has(base), strings.HasPrefix(base, "requirements") && ext == ".txt",
 		strings.HasPrefix(base, "vitest.workspace."):
 		return true
-	case slices.Contains(data, ext) && (slices.Contains(manifests, stem) || strings.Contains(base, "config")):
+	case data.has(ext) && (manifests.has(stem) || strings.Contains(base, "config")):
 		return true
 	}
 	return slices.ContainsFunc([]string{"config.", "conf.", "setup.", "gradle."}, func(kind string) bool {
@@ -256,32 +256,38 @@ func besideTests(file string) bool {
 	return strings.HasSuffix(file, ".feature") || strings.HasSuffix(file, ".golden") || strings.HasSuffix(file, ".snap")
 }
 
+// words are read when they are asked for, so that a program which asks for none
+// does not begin by reading them.
+type words string
+
+func (all words) has(word string) bool { return slices.Contains(strings.Fields(string(all)), word) }
+
 // tooling are folders in the root with what is run, and not with what it is run for;
 // two shadow modules of test programs.
-var tooling = strings.Fields("ci hack script scripts pytest unittest")
+const tooling = words("ci hack script scripts pytest unittest")
 
 // shadows are modules in the root that a test program finds before those which it
 // comes with.
-var shadows = strings.Fields("argparse ast asyncio atexit codecs collections contextlib copyreg dataclasses difflib doctest " +
+const shadows = words("argparse ast asyncio atexit codecs collections contextlib copyreg dataclasses difflib doctest " +
 	"enum fnmatch functools genericpath getopt gettext glob importlib inspect io itertools json linecache locale logging " +
 	"os pathlib pdb pickle pkgutil posixpath pprint pytest re reprlib runpy shlex shutil signal site subprocess sysconfig " +
 	"tempfile textwrap threading tokenize traceback typing unittest warnings weakref")
 
 // Names of files that tools look for, though they look like source code, prose or data.
-var (
-	tools = strings.Fields("setup.py noxfile.py fabfile.py dodo.py sitecustomize.py usercustomize.py pytest.py unittest.py " +
+const (
+	tools = words("setup.py noxfile.py fabfile.py dodo.py sitecustomize.py usercustomize.py pytest.py unittest.py " +
 		"magefile.go gulpfile.js gruntfile.js jakefile.js setuptests.js setuptests.ts build.rs build.zig mix.exs " +
 		"package.swift cmakelists.txt constraints.txt")
-	manifests = strings.Fields("package package-lock composer deno project nx turbo lerna pom phpunit")
+	manifests = words("package package-lock composer deno project nx turbo lerna pom phpunit")
 )
 
 // Extensions of files by what they hold. Data in the root of the workspace may be
 // what a tool looks for there.
-var (
-	code = strings.Fields(".go .py .pyi .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .astro .java .kt .kts .scala " +
+const (
+	code = words(".go .py .pyi .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .astro .java .kt .kts .scala " +
 		".groovy .clj .cs .fs .vb .c .h .cc .cpp .cxx .hh .hpp .m .mm .rs .rb .php .pl .pm .lua .swift .dart .ex .exs .erl " +
 		".hs .ml .mli .elm .zig .nim .jl .r .sql .proto .graphql .sol .s .asm .f90 .pas .v .sv .vhd .lean .css .scss .less " +
 		".html .tmpl .tpl .hbs .ejs .erb .jinja .j2 .mustache")
-	prose = strings.Fields(".md .markdown .rst .adoc .txt .tex .csv .tsv .svg .png .jpg .jpeg .gif .webp .ico .pdf .woff2")
-	data  = strings.Fields(".json .yaml .yml .xml .properties .po .ndjson .jsonl")
+	prose = words(".md .markdown .rst .adoc .txt .tex .csv .tsv .svg .png .jpg .jpeg .gif .webp .ico .pdf .woff2")
+	data  = words(".json .yaml .yml .xml .properties .po .ndjson .jsonl")
 )

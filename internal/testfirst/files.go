@@ -169,7 +169,7 @@ func isTest(name string) bool {
 	case strings.HasPrefix(base, "test_"), strings.HasSuffix(stem, "_test"), strings.HasSuffix(stem, ".test"),
 		strings.HasSuffix(stem, "_spec"), strings.HasSuffix(stem, ".spec"), base == "conftest.py":
 		return true
-	case slices.Contains(code, path.Ext(base)) && ofTests.MatchString(path.Base(name)):
+	case code.has(path.Ext(base)) && ofTests.MatchString(path.Base(name)):
 		return true
 	}
 	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
