@@ -17,7 +17,7 @@
 //	blobs, err := folder.Open(ctx, "w/.planlock/objects")
 //	store := checkpoint.NewStore(blobs)
 //	before, err := new(scan.Scanner).Scan(ctx, "w", nil)
-//	snap, err := store.Snapshot(ctx, "w", before, record.Snapshot{})
+//	snap, err := store.Snapshot(ctx, "w", before, record.Snapshot{}) // the next one says snap is its base
 //	// … something happens in w …
 //	after, err := new(scan.Scanner).Scan(ctx, "w", before)
 //	err = store.Restore(ctx, "w", before, after)

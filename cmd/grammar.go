@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	near "github.com/planlock/planlock/internal/spelling"
 )
 
 // dispatch finds the command that args name and runs it.
@@ -144,7 +146,7 @@ func commands() []command {
 		{during, "run", "PATH", "runs a plan; locks it first if it has no lock", &runCommand{}},
 		{during, "resume", "[RUN]", "goes on after an interruption, a crash or an answer", &resumeCommand{}},
 		{during, "status", "[RUN]", "says where a run stands and what it waits for", &statusCommand{}},
-		{during, "answer", "[RUN] ESCALATION CHOICE", "answers a question that waits; planlock status shows it, with its choices", &answerCommand{}},
+		{during, "answer", "[RUN] QUESTION CHOICE", "answers a question that waits; planlock status shows it, with its choices", &answerCommand{}},
 		{during, "choices", "[revoke ID]", "lists the choices that are remembered, or revokes one", &choicesCommand{}},
 		{during, "amend", "[RUN] PATH", "adds steps to a run that has not ended", &amendCommand{}},
 		{during, "obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks",
@@ -241,10 +243,15 @@ func commandNamed(name string) *command {
 
 // nearest suggests the command that a misspelt name is closest to.
 func nearest(name string) string {
+	var known []string
 	for _, c := range commands() {
 		if len(name) >= 2 && (strings.HasPrefix(c.name, name) || strings.HasPrefix(name, c.name)) {
 			return fmt.Sprintf(" (did you mean %q?)", c.name)
 		}
+		known = append(known, c.name)
+	}
+	if like := near.Nearest(name, known); len(name) > 2 && like != "" {
+		return fmt.Sprintf(" (did you mean %q?)", like)
 	}
 	return ""
 }

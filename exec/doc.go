@@ -29,7 +29,8 @@
 //
 // # The main types
 //
-//   - [Controller] runs and resumes plans, and adds steps to a run that has not ended; its zero fields work.
+//   - [Controller] runs and resumes plans, and adds steps to a run that has not ended; besides its gates
+//     and executors, zero fields work.
 //   - [Executor] acts: package shell runs commands, package program drives any
 //     program that speaks lines of JSON, [Func] is a Go function.
 //   - [ask.Escalator] asks: package escalator has a terminal, a folder of questions,

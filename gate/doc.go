@@ -8,8 +8,9 @@
 // an error: "no" and "could not decide" are different answers, though both stop
 // a step.
 //
-// A gate's [Level] says what its "no" stops: at level 0 nothing, at level 1 the
-// step, at level 2 the approval of the plan as well. Its phases say when it is
+// A gate's [Level] says what its "no" stops: at level 0 ([Informs]) nothing, at
+// level 1 ([BlocksStep]) the step, at level 2 ([BlocksApproval]) the approval of
+// the plan as well. Its phases say when it is
 // asked: in planning, before a step, during (as soon as the executor is back),
 // after, and at the end of the run.
 //

@@ -1,6 +1,6 @@
 // Package plan is the contract: its model, diagnostics, the graph, coverage,
 // the canonical form with its digest, and the lock. It reads and writes
-// nothing, asks no clock and makes up no names: package native reads and writes
+// nothing, asks no clock and draws nothing at random: package native reads and writes
 // the format of planlock, package formats any other, and package lockfile
 // locks.
 //

@@ -136,7 +136,7 @@ func readWork(text []byte) (Review, error) {
 		review, err = decodeWork(text[bytes.LastIndexByte(text, '\n')+1:])
 	}
 	if err != nil {
-		return Review{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+		return Review{}, fmt.Errorf("%w: %w; see docs/validator-protocol.md", ErrAnswer, err)
 	}
 	return review, nil
 }

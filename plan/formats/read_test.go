@@ -196,8 +196,9 @@ func TestPhaseFolderIsOneGraph(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	for name, tt := range map[string]struct{ file, text, says string }{
-		"empty": {"plan.md", "", "empty"},
-		"prose": {"README.md", "# Read me\n\nText.\n\n- milk\n", "headings: 1, checkboxes: 0"},
+		"empty":           {"plan.md", "", "empty"},
+		"prose":           {"README.md", "# Read me\n\nText.\n\n- milk\n", "headings: 1, checkboxes: 0"},
+		"a list of notes": {"p.md", "# Notes\n\n- [ ] Buy milk\n", `what stands below the heading "Notes" is not read as tasks`},
 		"json": {"package.json", `{"name": "x", "version": "1", "scripts": {"a": "b"}}`,
 			"name, version, scripts"},
 		"json list":  {"x.json", `[1, 2]`, "list"},

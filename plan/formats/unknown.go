@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/page"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -87,19 +89,28 @@ func lookOfJSON(text []byte) string {
 	return fmt.Sprintf("a JSON object with the keys %s", strings.Join(keys, ", "))
 }
 
-// lookOfMarkdown counts what could have been tasks.
+// lookOfMarkdown counts what could have been tasks, and names a heading below which
+// nobody looks for any.
 func lookOfMarkdown(text []byte) string {
-	headings, boxes := 0, 0
+	headings, boxes, below := 0, 0, ""
+	var apart string // the heading of the last section, if it is one of no tasks
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
-		switch {
-		case bytes.HasPrefix(line, []byte("#")):
+		if level, title := outline.Heading(string(line)); level > 0 {
 			headings++
-		case bytes.HasPrefix(line, []byte("- [")):
+			if apart = ""; page.RoleOf(title) != page.Open && page.RoleOf(title) != page.Work {
+				apart = title
+			}
+		}
+		if bytes.HasPrefix(line, []byte("- [")) {
 			boxes++
+			below = cmp.Or(below, apart)
 		}
 	}
 	said := fmt.Sprintf("Markdown (headings: %d, checkboxes: %d) without tasks in a form that is known", headings, boxes)
+	if below != "" {
+		said += fmt.Sprintf("; what stands below the heading %q is not read as tasks: call it Tasks if it is", below)
+	}
 	if t := outline.New("", text); t.Open >= 0 && boxes > 0 {
 		said += fmt.Sprintf("; what begins with %s and takes them does not end", strings.TrimSpace(t.Line(t.Open)))
 	}

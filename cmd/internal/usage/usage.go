@@ -32,7 +32,7 @@ func (c Command) Explained() (list [][2]string) {
 		{"PATH", "a plan: its file, or a folder that holds one, in any format that planlock reads"},
 		{"RUN", "the id of a run, or the beginning of one; left out, it is the latest run"},
 		{"STEP", "the address of a step, as in 2.1"},
-		{"ESCALATION", "the id of a question, as in q1"},
+		{"QUESTION", "the id of a question, as in q1"},
 		{"CHOICE", "the letter of a choice"},
 		{"TEMPLATE", "the name of a template, as --list lists them; left out, it is shell"},
 		{"ID", "an id, as the command lists it"},
