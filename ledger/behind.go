@@ -5,16 +5,25 @@ import (
 	"strings"
 )
 
-// maxHops bounds how many links after each other are followed.
-const maxHops = 40
+// maxHops bounds how many links after each other are followed, and maxBehind how
+// many patterns come of that: of what would be more, all is read.
+const (
+	maxHops   = 40
+	maxBehind = 10_000
+)
 
 // Behind are patterns, and what is read as well by whoever reads the paths that
 // they stand for: what links of the tree lead to, and what folders hold. Links
-// that lead out of the tree lead nowhere.
+// that lead out of the tree lead nowhere. What cannot be told (a link whose target
+// looks like a pattern, links that lead to too many places) is taken for all of
+// the tree.
 func (t *Tree) Behind(patterns []string) []string {
 	b := &behind{root: t.root, seen: map[string]bool{}}
 	for _, p := range patterns {
 		b.add(p, 0)
+	}
+	if b.seen["**"] {
+		return []string{"**"}
 	}
 	return b.list
 }
@@ -27,8 +36,11 @@ type behind struct {
 
 // add takes in a pattern, behind so many links.
 func (b *behind) add(pattern string, hops int) {
-	if b.seen[pattern] || hops > maxHops {
+	if b.seen["**"] || b.seen[pattern] || hops > maxHops {
 		return
+	}
+	if len(b.list) == maxBehind {
+		pattern = "**"
 	}
 	b.seen[pattern] = true
 	b.list = append(b.list, pattern)
@@ -69,7 +81,7 @@ func (b *behind) lead(link Entry, names []string, hops int) {
 		return
 	}
 	switch below := strings.Join(names, "/"); {
-	case to == "." && below == "":
+	case IsGlob(to), to == "." && below == "":
 		b.add("**", hops+1)
 	case to == ".":
 		b.add(below, hops+1)
