@@ -69,7 +69,8 @@ func (f *workerCommand) takesUp(p *cli, folder string, at place, kept *Kept, log
 
 // workspace is that of a run.
 func (s *standsBy) workspace(run string) planlock.Workspace {
-	return planlock.Workspace{Dir: filepath.Join(s.dir, run), Runs: s.kept.Runs, Blobs: s.kept.Blobs, Papers: s.kept.Papers}
+	return planlock.Workspace{Dir: filepath.Join(s.dir, run), Runs: s.kept.Runs, Blobs: s.kept.Blobs,
+		Papers: s.kept.Papers}
 }
 
 // standsBy goes on with runs that nobody has in hand, as if a person resumed them.

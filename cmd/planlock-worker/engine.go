@@ -75,7 +75,8 @@ func atService(name, store string) (*cmd.Engine, error) {
 		config := config
 		config.Log = o.Log
 		return (&temporal.Owner{Config: config, At: o.At, Answer: o.Answer,
-			Advance: func(ctx context.Context, t temporal.Task, report func(temporal.State) error) (temporal.State, error) {
+			Advance: func(ctx context.Context, t temporal.Task, report func(temporal.State) error) (
+				temporal.State, error) {
 				return stateOf(o.Advance(ctx, t.Run, func(r *history.Run) {
 					_ = report(temporal.StateOf(r)) // ctx ends where that is of no use any more
 				}))

@@ -60,7 +60,8 @@ func SweepTrials(state string) {
 	list, _ := os.ReadDir(state) // where there is none, nothing is left
 	for _, e := range list {
 		info, err := e.Info()
-		if err == nil && info.IsDir() && strings.HasPrefix(e.Name(), trialName) && time.Since(info.ModTime()) > leftAfter {
+		if err == nil && info.IsDir() && strings.HasPrefix(e.Name(), trialName) &&
+			time.Since(info.ModTime()) > leftAfter {
 			_ = layer.Discard(context.Background(), filepath.Join(state, e.Name())) // the next one tries again
 		}
 	}

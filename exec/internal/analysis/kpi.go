@@ -79,7 +79,9 @@ func (k *KPIs) step(c *guard.Contract, r *history.Run, s *history.Step) {
 		failed = failed || a.Faulty()
 		first = first || intends && sawRed(a)
 		wanted = wanted || cycle.Missing && changedCode(a) || len(a.Cycles) > 0
-		first = first || slices.ContainsFunc(a.Cycles, func(c history.Cycle) bool { return c.Phase == history.Red && c.Holds })
+		first = first || slices.ContainsFunc(a.Cycles, func(c history.Cycle) bool {
+			return c.Phase == history.Red && c.Holds
+		})
 	}
 	if wanted {
 		k.TestFirst.Of++

@@ -283,7 +283,8 @@ func feedback(run *history.Run, s *history.Step) (all []string) {
 	unheard := s.Unheard()
 	past := func(a *history.Attempt) bool {
 		return !slices.ContainsFunc(unheard, func(x history.Exchange) bool {
-			return x.Question.Attempt >= a.Number && (x.Answer.Choice == choice.Again || x.Answer.Choice == choice.Propose)
+			return x.Question.Attempt >= a.Number &&
+				(x.Answer.Choice == choice.Again || x.Answer.Choice == choice.Propose)
 		})
 	}
 	for _, a := range run.Issues(s) {

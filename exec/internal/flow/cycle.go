@@ -71,8 +71,8 @@ func Untested(p *plan.Plan, set *history.StrategySet) []plan.Address {
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {
 			s := &p.Tasks[i].Steps[j]
-			declares := s.Artifacts != nil && len(s.Artifacts.Create)+len(s.Artifacts.Modify)+len(s.Artifacts.Delete) > 0
-			if declares && CycleOf(p, &p.Tasks[i], s, set).Missing {
+			a := s.Artifacts
+			if a != nil && len(a.Create)+len(a.Modify)+len(a.Delete) > 0 && CycleOf(p, &p.Tasks[i], s, set).Missing {
 				list = append(list, s.Address)
 			}
 		}
