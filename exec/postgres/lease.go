@@ -79,7 +79,7 @@ func (l *lease) watch() {
 	var err error
 	for err == nil {
 		if err = told(ctx, l.conn, jobEnds, l.row.Queue, second); err == nil {
-			err = l.mine(ctx)
+			err = l.mine(context.WithoutCancel(ctx)) // a question that is broken off ends the connection
 		}
 	}
 	switch {
