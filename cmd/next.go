@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/delivery"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope/attest"
 	"github.com/planlock/planlock/exec"
@@ -46,6 +47,7 @@ func message(ctx context.Context, err error) string {
 	var acks *plan.AckError
 	var unseen *noEntryError
 	var amend *plan.AmendError
+	var moved *delivery.MovedError
 	switch {
 	case errors.As(err, &refused):
 		return refusedMessage(refused, at)
@@ -61,13 +63,23 @@ func message(ctx context.Context, err error) string {
 		return withHint(forPeople(err.Error()), hints...)
 	case errors.As(err, &unseen):
 		return withHint(unseen.Error(), unseen.hints(ctx, at)...)
+	case errors.As(err, &moved): // what else failed, failed for that
+		return withHint(forPeople(moved.Error()), movedHint(at))
 	}
 	return withHint(forPeople(err.Error()), hint(err, at))
 }
 
+// movedHint is how a run goes on whose workspace is not where it was.
+func movedHint(at placedError) string {
+	if at.run == nil {
+		return ""
+	}
+	return "find it, or put it back, and there:  planlock resume " + at.run.Started.Run
+}
+
 // forPeople is the text of an error without the package that it comes from.
 func forPeople(text string) string {
-	for _, name := range []string{"exec", "plan", "checkpoint", "ledger", "ask", "history"} {
+	for _, name := range []string{"exec", "plan", "checkpoint", "ledger", "ask", "history", "delivery"} {
 		if rest, ok := strings.CutPrefix(text, name+": "); ok {
 			return rest
 		}

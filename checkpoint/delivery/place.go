@@ -133,7 +133,7 @@ type MovedError struct {
 
 func (e *MovedError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("delivery: the workspace %q cannot be reached any more, put it back: %v", e.Dir, e.Err)
+		return fmt.Sprintf("delivery: the workspace %q was moved or cannot be reached any more, put it back: %v", e.Dir, e.Err)
 	}
 	return fmt.Sprintf("delivery: %q is another folder than when the workspace was opened, put that back", e.Dir)
 }

@@ -34,7 +34,7 @@ type Progress struct {
 	cols     columns
 	work     []*work // that is shown, in the order in which it began
 	question string  // that was put last
-	asking   string  // the line about a question of which nobody knows yet whether it was answered before
+	asking   string  // the step of a question of which nobody knows yet whether it was answered before, in its column
 	pending  []string
 	bar      string
 	closed   bool
@@ -242,8 +242,7 @@ func (p *Progress) asked(e event.Event) {
 		p.screen.print("")
 		p.screen.suspend() // whoever asks needs the screen
 	} else if e.Question.Kind != ask.Work { // of which nothing else is told
-		p.asking = fmt.Sprintf("   %s %s %s", p.cols.step(e.Step), p.brush.As(paint.Waiting, "a question waits:"),
-			safetext.Escape(e.Question.What))
+		p.asking = p.cols.step(e.Step)
 	}
 }
 
@@ -253,11 +252,24 @@ func (p *Progress) answered(e event.Event, a ask.Answer) {
 		safetext.Escape(a.Choice), safetext.Clip(a.By, 40), safetext.Escape(p.question)))
 }
 
-// unanswered tells that a question waits, once something else than its answer
-// comes. An answer that was left before comes at once.
+// unanswered tells that a question waits, or that nobody is there to answer it,
+// once something else than its answer comes. An answer that was left before comes
+// at once.
 func (p *Progress) unanswered(e event.Event) {
-	if _, answered := e.Fact.(*history.Answered); p.asking != "" && !answered {
-		p.say(p.asking)
+	if p.asking == "" {
+		return
+	}
+	what := "a question waits:"
+	switch f := e.Fact.(type) {
+	case *history.Answered:
+		what = ""
+	case *history.Unanswered:
+		if f.Final {
+			what = "nobody answered a question:"
+		}
+	}
+	if what != "" {
+		p.say(fmt.Sprintf("   %s %s %s", p.asking, p.brush.As(paint.Waiting, what), safetext.Escape(p.question)))
 	}
 	p.asking = ""
 }

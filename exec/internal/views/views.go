@@ -8,7 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,12 +55,13 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 		return nil, err
 	}
 	defer v.reread(ctx, model)()
+	if err := v.open(ctx); err != nil {
+		return nil, fmt.Errorf("exec: views: %w", err)
+	}
+	v.sweep()
 	views, err := Write(disk.From(ctx), v.Home.ViewDir(v.began.Run), v.Table, model)
 	if err != nil {
 		return nil, err
-	}
-	if err := v.open(ctx); err != nil {
-		return nil, fmt.Errorf("exec: views: %w", err)
 	}
 	v.note(ctx, model)
 	return views, v.writeRequested(ctx, model, true)
@@ -144,6 +147,18 @@ func dropOld(d *disk.Disk, dir string, table []document.Document, drawn map[stri
 	return nil
 }
 
+// sweep removes temporary files of a controller that was killed while it drew.
+// What cannot be removed stays: verify names it.
+func (v *Views) sweep() {
+	dir := v.Home.ViewDir(v.began.Run)
+	entries, _ := os.ReadDir(dir) // where there is no folder, nothing lies in it
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".planlock-") {
+			_ = v.run.Remove(path.Join(filepath.Base(dir), e.Name()))
+		}
+	}
+}
+
 // there reports whether somebody had a document drawn before: it is kept up with
 // the others.
 func (v *Views) there(name string) bool {
@@ -181,6 +196,7 @@ func (v *Views) DrawAhead(ctx context.Context) {
 		err = v.open(ctx)
 	}
 	if err == nil {
+		v.sweep()
 		v.note(ctx, model)
 		err = v.live(model)
 	}

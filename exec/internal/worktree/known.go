@@ -72,7 +72,7 @@ func (f *folder) again(ctx context.Context, have *ledger.Tree, paths []string) (
 // What was done in the layer in is merged first, and the layer dropped; in is nil
 // if the attempt worked in the folder itself.
 func (w *Worktree) Look(ctx context.Context, in *layer.Layer, before *ledger.Tree) (*ledger.Tree, error) {
-	if err := w.there(); err != nil {
+	if err := w.Moved(); err != nil {
 		return nil, err
 	}
 	if in == nil {

@@ -25,7 +25,7 @@ func (w *Worktree) Restorer() Restorer { return Restorer{w} }
 func (r Restorer) KeepFirst(ctx context.Context, at history.Where, dir string) (*ledger.Tree, error) {
 	w := r.of
 	ctx = context.WithoutCancel(ctx)
-	if err := w.there(); err != nil {
+	if err := w.Moved(); err != nil {
 		return nil, err
 	}
 	begun := *w.Rec.Run.Restoring
@@ -131,7 +131,7 @@ func (r Restorer) RestoreFrom(ctx context.Context, dir string, to record.Snapsho
 	partly bool) (*history.Restored, error) {
 	w := r.of
 	ctx = context.WithoutCancel(ctx)
-	if err := w.there(); err != nil {
+	if err := w.Moved(); err != nil {
 		return nil, err
 	}
 	want, err := w.Rec.Store.Tree(ctx, to)

@@ -55,10 +55,10 @@ type Worktree struct {
 	unsynced Unsynced
 }
 
-// there is an error where somebody moved the workspace, or put something else in
+// Moved is an error where somebody moved the workspace, or put something else in
 // its place: what lies at the path then is nothing that the run may write, or
 // takes for its work.
-func (w *Worktree) there() error {
+func (w *Worktree) Moved() error {
 	if w.There == nil {
 		return nil
 	}
