@@ -45,7 +45,7 @@ type Collector interface {
 	// is read. needed yields the digests of all that is needed, and may yield
 	// others; all of it is read before anything is removed, and an error in it
 	// ends the collection. A content is removed as a whole, in one step with a
-	// last look at its time. With dryRun nothing is removed. A grace of less than
+	// last look at its time, or by a name that nobody renews. With dryRun nothing is removed. A grace of less than
 	// [LeastGrace] is an error.
 	Collect(ctx context.Context, needed iter.Seq2[ledger.Digest, error], grace time.Duration, dryRun bool) (Collected, error)
 }
@@ -53,7 +53,7 @@ type Collector interface {
 // Collected is what a [Collector] freed, or would free.
 type Collected struct {
 	Contents int   // that are gone
-	Bytes    int64 // of them
+	Bytes    int64 // that are free by that, also of what was kept twice
 	Young    int   // contents that are not needed, and were put or found within the grace
 	Kept     int   // contents that are needed
 }
@@ -80,6 +80,10 @@ func NeededFor(ctx context.Context, needed iter.Seq2[ledger.Digest, error], grac
 	}
 	return all, nil
 }
+
+// ErrNotCollected says that a store cannot free contents, or not together with
+// where the journals are.
+var ErrNotCollected = errors.New("checkpoint: the store of contents cannot free any")
 
 // ErrCollected says that a content which a journal was to refer to is gone: it
 // was kept so long before that a collection took it for one that nobody needs.

@@ -71,6 +71,15 @@ func TestCollectedSharedText(t *testing.T) {
 	}
 }
 
+// In a bucket what was kept twice is freed though no content goes.
+func TestCollectedTwiceText(t *testing.T) {
+	got := collectedShared(exec.Collected{Collected: checkpoint.Collected{Bytes: 7}}, week, false)
+	want := "Freed 7 bytes: what lay there twice; there is no content that no run in the store needs and nobody used for 7 days.\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The hint of a full disk names gc where that frees something of it.
 func TestFullDiskHint(t *testing.T) {
 	here := error(syscall.ENOSPC)

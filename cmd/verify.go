@@ -196,8 +196,8 @@ func (p *cli) collectShared(ctx context.Context, ws exec.Workspace, grace time.D
 	}
 	freed, err := ws.CollectShared(ctx, grace, dryRun)
 	if errors.Is(err, exec.ErrNotCollected) {
-		return &exec.RefusedError{Reasons: []string{"gc cannot free contents where those of these runs are kept: nothing there can be removed on condition that no run has begun to need it"},
-			Hint: "SQLite and PostgreSQL can: keep contents there, with the journals (docs/stores.md)"}
+		return &exec.RefusedError{Reasons: []string{"gc frees nothing: " + err.Error()},
+			Hint: "give each store of journals a bucket, or a prefix of one, of its own (docs/stores.md, Freeing contents)"}
 	}
 	if err == nil {
 		fmt.Fprint(p.out, collectedShared(freed, grace, dryRun))
@@ -224,6 +224,9 @@ func collectedShared(c exec.Collected, grace time.Duration, dryRun bool) string 
 		text += fmt.Sprintf("%s of files and folders that no run in the store needs, and that nobody used for %s.\n",
 			plural(c.Contents, "content"), hours(grace))
 	} else {
+		if c.Bytes > 0 {
+			text += "what lay there twice; "
+		}
 		text += fmt.Sprintf("there is no content that no run in the store needs and nobody used for %s.\n", hours(grace))
 	}
 	if n := c.Young; n > 0 {

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -36,6 +37,13 @@ type Config struct {
 	// Patience is how long the upload of a content of up to 8 MiB may take; 0 is 5
 	// minutes. What takes longer has failed.
 	Patience time.Duration
+	// Runs keep the journals that refer to contents here. The bucket notes that, by
+	// a name that they keep, before the first content. nil: nobody knows which
+	// journals do, so nothing can ever be collected here.
+	Runs checkpoint.Runs
+	// Journals are those of all workspaces of the store of Runs, for Collect: what a
+	// checkpoint.Collector of that store says.
+	Journals func(context.Context) (map[string]checkpoint.Runs, error)
 }
 
 // Blobs are checkpoint.Blobs in a bucket. They are safe for concurrent use.
@@ -44,6 +52,10 @@ type Blobs struct {
 	bucket *blob.Bucket
 	config Config
 	slots  chan struct{} // one for each upload under way
+	clock  clock
+
+	known   sync.Mutex
+	isKnown bool // which journals refer to contents here
 
 	life   context.Context // of uploads that no caller waits for
 	end    context.CancelCauseFunc
@@ -214,12 +226,26 @@ func (b *Blobs) slot(ctx context.Context) error {
 	}
 }
 
-// write writes an object, unless it is there. It never leaves half of one: where
-// reading fails, the upload is called off before it learns that it has ended.
+// write writes a content, unless it is there.
 func (b *Blobs) write(ctx context.Context, at string, content io.Reader) error {
-	if there, err := b.bucket.Exists(ctx, at); there || err != nil {
+	begun := time.Now()
+	there, err := b.there(ctx, at)
+	if !there && err == nil {
+		_, err = b.refers(ctx)
+	}
+	if there || err != nil {
 		return err
 	}
+	if err := b.upload(ctx, anew(at), content); err != nil || checkpoint.Lately(begun) {
+		return err
+	}
+	_, err = b.there(ctx, at) // its time is that at which it began, for S3
+	return err
+}
+
+// upload writes an object. It never leaves half of one: where reading fails, the
+// upload is called off before it learns that it has ended.
+func (b *Blobs) upload(ctx context.Context, at string, content io.Reader) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	in := &calling{r: while{ctx, content}, off: cancel}
@@ -256,16 +282,32 @@ func (b *Blobs) Get(ctx context.Context, d ledger.Digest) (io.ReadCloser, error)
 	if u := b.underWay(d); u != nil {
 		return io.NopCloser(bytes.NewReader(u.content)), nil
 	}
-	r, err := b.bucket.NewReader(ctx, at, nil)
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		if err = b.look(ctx); err == nil {
-			return nil, fmt.Errorf("%w: %q in %s", checkpoint.ErrNotFound, string(d), b.name)
-		}
-	}
-	if err != nil {
+	r, err := b.read(ctx, at)
+	switch {
+	case errors.Is(err, checkpoint.ErrNotFound):
+		return nil, fmt.Errorf("%w: %q in %s", checkpoint.ErrNotFound, string(d), b.name)
+	case err != nil:
 		return nil, b.explain(ctx, "get", err)
 	}
 	return reader{r, b, ctx}, nil
+}
+
+// read opens a content. Between two requests a collection may remove a key, but
+// not the last one of a content that is needed.
+func (b *Blobs) read(ctx context.Context, at string) (r *blob.Reader, err error) {
+	for range 100 {
+		var o *blob.ListObject
+		if o, err = b.latest(ctx, at); err == nil && o == nil {
+			err = cmp.Or(b.look(ctx), checkpoint.ErrNotFound)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r, err = b.bucket.NewReader(ctx, o.Key, nil); gcerrors.Code(err) != gcerrors.NotFound {
+			return r, err
+		}
+	}
+	return nil, err
 }
 
 // Has reports whether content is kept, or under way; see checkpoint.Blobs.
@@ -280,7 +322,7 @@ func (b *Blobs) Has(ctx context.Context, d ledger.Digest) (bool, error) {
 	if b.underWay(d) != nil {
 		return true, nil
 	}
-	there, err := b.bucket.Exists(ctx, at)
+	there, err := b.there(ctx, at)
 	if err != nil {
 		return false, b.explain(ctx, "has", err)
 	}

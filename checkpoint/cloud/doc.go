@@ -15,10 +15,13 @@
 //
 // What it promises:
 //
-//   - A content lies under a key made of its digest, sha256/ab/cdef…, behind the
-//     prefix of the URL. It is there as a whole or not at all. One that is there is
-//     not written again: it costs a request without a body. Several processes may
-//     use one bucket and one prefix.
+//   - A content lies under a key made of its digest and a random name,
+//     sha256/ab/cdef….NAME, behind the prefix of the URL. It is there as a whole or
+//     not at all. One that is there is not written again: it costs a listing. Several
+//     processes may use one bucket and one prefix.
+//   - Collect frees what no journal needs while all go on ([Config.Journals]). No
+//     key is written twice: what is found or put again when it is old is copied to
+//     another key, so that nothing depends on when a key is removed.
 //   - Put returns when a content of up to 8 MiB is copied, and uploads it
 //     behind the caller's back, 16 at a time. Sync waits for what is under way.
 //     Something that failed is tried again by each Sync, and before more is put,

@@ -19,7 +19,7 @@ var _ checkpoint.Collector = (*blobs)(nil)
 func (b *blobs) Journals(ctx context.Context) (map[string]checkpoint.Runs, error) {
 	all := map[string]checkpoint.Runs{}
 	err := b.store.ask(ctx, "list workspaces", func(ctx context.Context) error {
-		rows, err := b.store.pool.Query(ctx, `SELECT DISTINCT workspace FROM planlock.logs`)
+		rows, err := b.store.pool.Query(ctx, `SELECT workspace FROM planlock.logs UNION SELECT workspace FROM planlock.claims`)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -121,9 +122,56 @@ func TestCollectWorkspaces(t *testing.T) {
 	b.says(0, `Freed 0 bytes: .*because 2 runs in 2 workspaces need them\.\n`)
 }
 
-// TestCollectBucket: a bucket cannot say who needs what, and gc does not guess.
+// TestCollectBucket: contents in a bucket are freed by the journals of the store
+// beside it, and not while another store's refer to them.
 func TestCollectBucket(t *testing.T) {
 	s := &shell{t, programs(t), []string{"PLANLOCK_STATE=" + t.TempDir(), "USER=ana"}}
-	w := s.place("sqlite:"+filepath.Join(t.TempDir(), "runs.db"), "--blobs", "file://"+t.TempDir()+"?no_tmp_dir=1")
-	w.says(4, `.*refused: gc cannot free contents where those of these runs are kept.*SQLite and PostgreSQL can.*`)
+	file, bucket := filepath.Join(t.TempDir(), "runs.db"), t.TempDir()
+	blobs := "file://" + bucket + "?no_tmp_dir=1"
+	age := func() {
+		t.Helper()
+		if err := filepath.WalkDir(bucket, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			then := time.Now().Add(-8 * 24 * time.Hour)
+			return os.Chtimes(name, then, then)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := s.place("sqlite:"+file, "--blobs", blobs)
+	first := id.FindString(s.call(w.dir, 0, "status"))
+	w.write("kept.txt", "something else")
+	second := w.run("--blobs", blobs)
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, log := range []string{first, first + ".after"} {
+		for _, what := range []string{"DELETE FROM records WHERE log = (SELECT id FROM logs WHERE name = ?)", "DELETE FROM logs WHERE name = ?"} {
+			if _, err := db.Exec(what, log); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.says(0, `Freed 0 bytes: .*[1-9]\d* younger contents? that no run needs stays?.*because 1 run in 1 workspace needs them\.\n`)
+	age()
+	w.says(0, `Would free [1-9]\d* bytes: [1-9]\d* contents? of files.*because 1 run in 1 workspace needs them\.\n`, "--dry-run")
+	w.says(0, `Freed [1-9]\d* bytes: [1-9]\d* contents? of files.*because 1 run in 1 workspace needs them\.\n.*`)
+	s.call(w.dir, 0, "verify")
+	s.call(w.dir, 0, "rollback", second, "1.1")
+	if text, err := os.ReadFile(filepath.Join(w.dir, "kept.txt")); string(text) != "something else" {
+		t.Errorf("kept.txt: %q, %v", text, err)
+	}
+	other := s.place("sqlite:"+filepath.Join(t.TempDir(), "runs.db"), "--blobs", blobs)
+	age()
+	for _, w := range []*workplace{w, other} {
+		w.says(4, `.*refused: gc frees nothing: .*journals that are kept elsewhere refer to them, as the object "journals/[A-Z2-7]{26}" says.*`)
+	}
+	s.call(other.dir, 0, "verify")
+	s.call(w.dir, 0, "verify")
 }

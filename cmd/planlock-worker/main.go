@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/cloud"
 	"github.com/planlock/planlock/checkpoint/postgres"
 	"github.com/planlock/planlock/checkpoint/sqlite"
@@ -28,7 +29,11 @@ func open(ctx context.Context, store, blobs string, fresh bool) (*cmd.Kept, erro
 	if err != nil || blobs == "" {
 		return kept, err
 	}
-	bucket, err := cloud.Open(ctx, blobs, cloud.Config{})
+	config := cloud.Config{Runs: kept.Runs}
+	if all, can := kept.Blobs.(checkpoint.Collector); can {
+		config.Journals = all.Journals
+	}
+	bucket, err := cloud.Open(ctx, blobs, config)
 	if err != nil {
 		_ = kept.Close() // nothing was kept
 		return nil, err

@@ -14,7 +14,7 @@ import (
 
 // ErrNotCollected says that a store cannot free contents, or not together with
 // where the journals are.
-var ErrNotCollected = errors.New("exec: the store of contents cannot free any")
+var ErrNotCollected = checkpoint.ErrNotCollected
 
 // Collected is what was freed of a store that is shared.
 type Collected struct {
