@@ -71,6 +71,9 @@ func (p *Patch) Apply(m Method) (Method, error) {
 		case slices.Contains(m.Adjustable, name) && !strings.ContainsAny(m.Run[failed.From:to], ";|&<>()\n#`"):
 			end := failed.From + len(strings.TrimRight(m.Run[failed.From:to], " \t"))
 			m.Run = m.Run[:end] + " --" + name + " " + p.Args[name] + m.Run[to:]
+		case slices.Contains(m.Adjustable, name):
+			return refuse("the command has no argument --%s, and none can be added to one that a shell reads as more than words",
+				name)
 		default:
 			return refuse("the command has no argument --%s, and the plan does not declare it adjustable", name)
 		}

@@ -144,7 +144,7 @@ func (rep *Model) count() {
 		c.Attempts += len(s.Attempts)
 		c.Retries += s.Retries
 		c.Backups += len(s.Backups)
-		c.Patches += rep.of.Step(s.Address).Tries().Patches
+		c.Patches += rep.of.Patches(rep.of.Step(s.Address))
 		if s.Carried != nil {
 			c.Carried++
 		}

@@ -162,6 +162,7 @@ func (m *Model) functions() map[string]any {
 		"plan":        func() *plan.Plan { return m.plan },
 		"elsewhere":   m.elsewhere,
 		"recalled":    func() []string { return recalled(m.of) },
+		"rejections":  func() []string { return rejections(m.of) },
 		"promises":    func() []string { return m.plan.Promises() },
 		"analysis":    func() *analysis.Analysis { return m.analysis },
 		"decisionsOf": func(s *step) []telling { return decisionsOf(m.of.Step(s.Address)) },

@@ -350,7 +350,7 @@ func Count(r *history.Run) Tally {
 		n := s.Tries()
 		t.Retries += n.Retries
 		t.Backups += len(n.Backups)
-		t.Patches += n.Patches
+		t.Patches += r.Patches(s)
 	}
 	return t
 }

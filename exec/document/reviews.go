@@ -58,6 +58,25 @@ func newApprovalLine(a *history.Approval) approvalLine {
 	return line
 }
 
+// rejections are the decisions by which drafts did not pass, each with its reasons.
+func rejections(r *history.Run) (lines []string) {
+	for i := range r.Approvals {
+		a := &r.Approvals[i]
+		if a.Status.Runs() {
+			continue
+		}
+		text := a.Attempt + ": " + a.String()
+		if a.Terminal != "" && len(a.Reviews) > 0 {
+			text += "; " + a.Terminal
+		}
+		if a.Undone {
+			text += " (set back since)"
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
 // approvalTime is how times are written, as in all views.
 const approvalTime = "2006-01-02T15:04:05.000Z"
 
@@ -164,6 +183,8 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 			if patch := was.Patch(a.Patch); patch != nil {
 				line.Proposed, line.Refused = patch.Summary, patch.Refused
 				line.Unused, line.Result = unused(r, was, &a), resultOf(r, was, a.Patch)
+			} else if a.Same {
+				line.Unused = "no patch: it comes to what was tried already"
 			} else if a.Point == string(advice.Verification) && a.Confidence >= advice.Threshold {
 				if again := requeries(r, s.Task); asked[s.Task] < len(again) {
 					line.Proposed, line.Result = "ask the tracking server again", again[asked[s.Task]]
@@ -233,7 +254,7 @@ func resultOf(r *history.Run, s *history.Step, patch string) string {
 		if a.Lost() {
 			how = "was cut off"
 		}
-		if a.Method.Method == patch {
+		if a.Method.Method == patch || a.Method.Method == "primary" && r.Redrafted(s) == patch {
 			came = append(came, fmt.Sprintf("attempt %d %s", a.Number, how))
 		}
 	}

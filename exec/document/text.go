@@ -145,7 +145,8 @@ func Text(out io.Writer, rep *Model) error {
 	for _, s := range rep.steps {
 		w.failure(s)
 	}
-	w.recalled(recalled(rep.of))
+	w.listed("Drafts that did not pass", rejections(rep.of))
+	w.listed("From memory", recalled(rep.of))
 	w.judged("Approval", rep.Planning)
 	w.judged("Completion", rep.Final)
 	w.files(rep.Files)
@@ -379,13 +380,13 @@ func (w *page) judged(title string, js []judgement) {
 	}
 }
 
-// recalled writes what became of jobs that went well in earlier runs.
-func (w *page) recalled(lines []string) {
+// listed writes lines below what they are.
+func (w *page) listed(title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
 	w.line("")
-	w.line("   From memory:")
+	w.line("   " + title + ":")
 	for _, line := range lines {
 		w.wrap("     ", "     ", line)
 	}

@@ -284,6 +284,9 @@ func (s *step) way(told func(reason string) string) []string {
 			out = append(out, fmt.Sprintf("attempt %d was lost: %s", a.Number, meaning(history.Lost)))
 		}
 	}
+	if patch := s.of.of.Redrafted(s.of.of.Step(s.Address)); patch != "" {
+		out = append(out, "jobs for the prompt of "+strings.Replace(patch, "_", " ", 1))
+	}
 	why, aside, cut, put := "", false, false, false
 	var used []string
 	for _, a := range s.Attempts {

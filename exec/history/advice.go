@@ -62,6 +62,7 @@ type Advised struct {
 	Findings     []string   `json:"findings,omitempty"`
 	Alternatives []Approach `json:"alternatives,omitempty"`
 	Patch        string     `json:"patch,omitempty"` // id of the patch that it brought
+	Same         bool       `json:"same,omitempty"`  // its patch comes to what was tried already, so there is none
 	Cost         AdviceCost `json:"cost,omitzero"`
 	// Error says why there is no advice; Nothing is set where the advisor had
 	// none to give.

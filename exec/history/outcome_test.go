@@ -171,6 +171,7 @@ func TestExecutionOfAStep(t *testing.T) {
 		"bad":                 {[]*Attempt{with(Crashed)}, failed},
 		"late":                {[]*Attempt{with(TimedOut)}, retryable},
 		"bad and good":        {[]*Attempt{with(Crashed), good}, retrySucceeded},
+		"bad, set back, good": {nil, retrySucceeded},
 		"bad and bad":         {[]*Attempt{with(Crashed), with(Crashed)}, retryFailed},
 		"the controller died": {[]*Attempt{with(Lost), good}, succeeded},
 		"interrupted and bad and good": {[]*Attempt{with(Interrupted), with(Breach), good},
@@ -180,6 +181,9 @@ func TestExecutionOfAStep(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &Step{Attempts: test.attempts}
+			if name == "bad, set back, good" {
+				s = &Step{Undone: []*Attempt{with(Crashed)}, Attempts: []*Attempt{good}}
+			}
 			if got := s.Execution(); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}

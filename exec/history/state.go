@@ -83,12 +83,12 @@ func (s *Step) Execution() ExecutionStatus {
 	}
 }
 
-// Retried counts the attempts that followed one that failed of itself, since the
-// step was last set back. Work that was accepted afterwards is tried by nobody.
+// Retried counts the attempts that followed one that failed of itself, those that
+// were set back since too. Work that was accepted afterwards is tried by nobody.
 func (s *Step) Retried() int {
-	n := 0
-	for i := 1; i < len(s.Attempts); i++ {
-		if s.Attempts[i-1].Faulty() && s.Attempts[i].Method.Reinstates == 0 {
+	n, all := 0, slices.Concat(s.Undone, s.Attempts)
+	for i := 1; i < len(all); i++ {
+		if all[i-1].Faulty() && all[i].Method.Reinstates == 0 {
 			n++
 		}
 	}
@@ -139,6 +139,27 @@ func (s *Step) Tries() Tries {
 		used = append(used, name)
 	}
 	return n
+}
+
+// Patches counts the patches that were tried of a step: its methods, and that of a
+// prompt for which reviewers proposed the jobs that it carried out.
+func (r *Run) Patches(s *Step) int {
+	n := s.Tries().Patches
+	if r.Redrafted(s) != "" {
+		n++
+	}
+	return n
+}
+
+// Redrafted is the patch of a step's prompt for which reviewers proposed the jobs
+// that the step carried out; "" if there is none.
+func (r *Run) Redrafted(s *Step) string {
+	a := r.Task(s.Task).Approval()
+	if a == nil || a.Status != ApprovedRetry || a.Step != s.Address || a.RunBy != s.Address ||
+		!slices.ContainsFunc(s.Attempts, (*Attempt).Counts) {
+		return ""
+	}
+	return a.Patch
 }
 
 // Precedes reports whether s comes before o in the order of execution.

@@ -182,8 +182,11 @@ func (f *Approval) String() string {
 	for _, c := range f.Recalled() {
 		said = append(said, c.String())
 	}
-	return sprint("task %s is %s by %s: %s", f.Task, f.Status, count(len(f.Reviews), "reviewer"),
-		strings.Join(said, "; "))
+	by := ""
+	if f.Status.Runs() { // who rejected it is among the reasons
+		by = " by " + count(len(f.Reviews), "reviewer")
+	}
+	return sprint("task %s is %s%s: %s", f.Task, f.Status, by, strings.Join(said, "; "))
 }
 
 // Open reports whether a patched draft may follow.

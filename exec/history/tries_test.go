@@ -19,7 +19,8 @@ func TestWhatCountsAsTried(t *testing.T) {
 		"after something moved":  {nil, []*Attempt{fell(Moved), {}}, 0, 0, 1},
 		"after it was set aside": {nil, []*Attempt{aside, {}}, 0, 0, 1},
 		"accepted":               {nil, []*Attempt{fell(Breach), accepted}, 0, 0, 1},
-		"set back":               {[]*Attempt{fell(Breach), fell(Breach), {}}, []*Attempt{{}}, 3, 0, 1},
+		"set back":               {[]*Attempt{fell(Breach), fell(Breach), {}}, []*Attempt{{}}, 3, 2, 1},
+		"failed and set back":    {[]*Attempt{fell(Breach)}, []*Attempt{{}}, 1, 1, 1},
 		"set back, and lost":     {[]*Attempt{fell(Lost)}, []*Attempt{{}}, 0, 0, 1},
 		"nothing":                {nil, nil, 0, 0, 0},
 	} {

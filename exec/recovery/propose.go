@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
@@ -131,7 +132,7 @@ func (p proposal) next(s Situation) (Next, bool) {
 		return pass(fmt.Sprintf("the advisor's confidence is %s, and %s is needed", advice.Hundredths(a.Confidence),
 			advice.Hundredths(p.confidence)))
 	case patch.Refused:
-		return pass(fmt.Sprintf("%s is refused: it would widen what the plan allows", patch.ID))
+		return pass(fmt.Sprintf("%s is refused: %s", patch.ID, strings.Join(patch.Why, "; ")))
 	}
 	return Next{Method: patch.ID, Why: fmt.Sprintf("%s %d of %d%s: %s", p.kind, p.used+1, p.times, p.of,
 		patch.Summary)}, true

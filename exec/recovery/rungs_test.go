@@ -109,7 +109,7 @@ func advised(a history.Advised, p history.Patched) *history.Step {
 func TestReflectNeedsConfidence(t *testing.T) {
 	patch := history.Patched{ID: "patch_1", Summary: "less at a time"}
 	refused := patch
-	refused.Refused = true
+	refused.Refused, refused.Why = true, []string{"the command would reach for \"sudo\""}
 	tests := []struct {
 		name   string
 		advice history.Advised
@@ -123,7 +123,7 @@ func TestReflectNeedsConfidence(t *testing.T) {
 			"pass: there is no patch: the advice changes nothing that can be tried, and its confidence is 0.69, where 0.70 is needed"},
 		{"no advice", history.Advised{Error: "advice: nothing to say"}, patch,
 			"pass: no advice: advice: nothing to say"},
-		{"a patch that would widen", history.Advised{Confidence: 1, Patch: "patch_1"}, refused, "pass: patch_1 is refused: it would widen what the plan allows"},
+		{"a patch that would widen", history.Advised{Confidence: 1, Patch: "patch_1"}, refused, "pass: patch_1 is refused: the command would reach for \"sudo\""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package counsel
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -87,7 +89,7 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 		return said, nil, nil
 	}
 	made, ok := co.patched(s, c, m, said, patch)
-	if !ok {
+	if said.Same = !ok; said.Same {
 		return said, nil, nil
 	}
 	said.Patch = made.ID
@@ -150,8 +152,25 @@ func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *
 	return said, a.Patch
 }
 
+// tried reports whether a method comes to one that a step was tried with, or that
+// reviewers were shown: nothing is tried twice without a change.
+func (co *Counsel) tried(s *history.Step, m method.Method) bool {
+	var used []string
+	for _, a := range slices.Concat(s.Undone, s.Attempts) {
+		if a.Counts() {
+			used = append(used, a.Method.Method)
+		}
+	}
+	for _, a := range co.Rec.Run.Approvals {
+		if a.Task == s.Task && !a.Undone {
+			used = append(used, cmp.Or(a.Patch, recovery.Primary))
+		}
+	}
+	return slices.ContainsFunc(used, func(id string) bool { return !co.Method(s, id).Changes(m) })
+}
+
 // patched is the fact that a patch becomes. There is none where nothing that
-// the method does would change. One that reaches for more than its method did
+// the method does would change, or where it did that before. One that reaches for more than its method did
 // is recorded as refused, with the reasons, so that nobody proposes it again.
 func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said *history.Advised,
 	p *advice.Patch) (*history.Patched, bool) {
@@ -175,7 +194,7 @@ func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said
 		made.Refused, made.Why, made.Diff = true, widens.Reasons, widens.Diff
 	case err != nil:
 		made.Refused, made.Why = true, []string{err.Error()}
-	case !m.Changes(after):
+	case !m.Changes(after) || co.tried(s, after):
 		return nil, false
 	}
 	made.Method = history.PatchedMethod{Description: made.Summary, Run: after.Run, Prompt: after.Prompt,

@@ -39,7 +39,7 @@ func TestPatched(t *testing.T) {
 		{"another device by a command", onGPU, advice.Patch{Run: ptr("train --device cuda:1")}, `"cuda:1"`},
 		{"a new argument that is adjustable", command, advice.Patch{Args: map[string]string{"seed": "7"}}, ""},
 		{"a new argument that is not", command, advice.Patch{Args: map[string]string{"sudo": "1"}}, "does not declare it adjustable"},
-		{"a new argument behind a pipe", piped, advice.Patch{Args: map[string]string{"seed": "7"}}, "does not declare it adjustable"},
+		{"a new argument behind a pipe", piped, advice.Patch{Args: map[string]string{"seed": "7"}}, "reads as more than words"},
 		{"an adjustable argument that leads out", command, advice.Patch{Args: map[string]string{"out": "/etc/x"}}, `"/etc/x"`},
 		{"a declared file is written", command, advice.Patch{Run: ptr("train --small > b.json")}, ""},
 		{"a folder of a declared file is made", command, advice.Patch{Run: ptr("mkdir -p out && train --out out/a.json")}, ""},

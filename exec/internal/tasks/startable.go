@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// startable is an error where a job begins with what is not there, or with what
-// nothing can carry out. What an earlier step of the task may make, or a job
+// startable is an error where a job begins with what is not there, with what
+// nothing can carry out, or with a link, whose digest says nothing of what runs. What an earlier step of the task may make, or a job
 // before it says that it leaves, need not be there yet; at is the place of the
 // step that carries the jobs out.
 func startable(jobs []review.Job, at int, tree *ledger.Tree) error {
@@ -22,6 +22,8 @@ func startable(jobs []review.Job, at int, tree *ledger.Tree) error {
 		case made[name], !there && at > 0:
 		case !there:
 			return fmt.Errorf("job %q: the entry %q is not there", j.ID, j.Entry)
+		case entry.Kind == ledger.Link:
+			return fmt.Errorf("job %q: the entry %q is a link: name what it leads to, which is what is approved", j.ID, j.Entry)
 		case entry.Kind == ledger.Dir:
 			return fmt.Errorf("job %q: the entry %q is a folder", j.ID, j.Entry)
 		case entry.Kind == ledger.File && !j.Interpreted() && !executable(entry.Mode):

@@ -17,7 +17,8 @@ func TestStartable(t *testing.T) {
 	for name, mode := range map[string]fs.FileMode{"run": 0o755, "plain": 0o644, "x.py": 0o644} {
 		entries = append(entries, ledger.Entry{Path: name, Kind: ledger.File, Mode: mode, Size: 1, Digest: ledger.Sum([]byte("x"))})
 	}
-	tree, err := ledger.NewTree(append(entries, ledger.Entry{Path: "lib", Kind: ledger.Dir, Mode: 0o755}))
+	tree, err := ledger.NewTree(append(entries, ledger.Entry{Path: "lib", Kind: ledger.Dir, Mode: 0o755},
+		ledger.Entry{Path: "link.py", Kind: ledger.Link, Target: "x.py"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +36,7 @@ func TestStartable(t *testing.T) {
 		{[]review.Job{job("run", "./none.sh"), job("none.sh")}, 0, ""},
 		{[]review.Job{job("none.sh"), job("run", "none.sh")}, 0, "is not there"},
 		{[]review.Job{job("lib")}, 1, "is a folder"},
+		{[]review.Job{job("link.py")}, 0, `job "a": the entry "link.py" is a link`},
 		{[]review.Job{job("plain")}, 1, "is not executable"},
 	} {
 		if runtime.GOOS == "windows" && tt.want == "is not executable" {

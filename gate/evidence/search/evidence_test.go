@@ -104,13 +104,14 @@ func TestFiles(t *testing.T) {
 		state evidence.State
 		why   string
 	}{
-		"a file":          {evidence.Need{Kind: evidence.File, Name: "full"}, evidence.Found, ""},
-		"a folder":        {evidence.Need{Kind: evidence.File, Name: "folder"}, evidence.Found, ""},
-		"an empty file":   {evidence.Need{Kind: evidence.File, Name: "empty"}, evidence.Missing, "is empty"},
-		"an empty folder": {evidence.Need{Kind: evidence.File, Name: "nothing"}, evidence.Missing, "empty folder"},
-		"no file":         {evidence.Need{Kind: evidence.File, Name: "none"}, evidence.Missing, "not there"},
-		"no name":         {evidence.Need{Kind: evidence.File, Name: ""}, evidence.Missing, "workspace"},
-		"outside":         {evidence.Need{Kind: evidence.File, Name: "../x"}, evidence.Missing, "workspace"},
+		"a file":              {evidence.Need{Kind: evidence.File, Name: "full"}, evidence.Found, ""},
+		"a folder, so called": {evidence.Need{Kind: evidence.File, Name: "folder/"}, evidence.Found, ""},
+		"a folder":            {evidence.Need{Kind: evidence.File, Name: "folder"}, evidence.Found, ""},
+		"an empty file":       {evidence.Need{Kind: evidence.File, Name: "empty"}, evidence.Missing, "is empty"},
+		"an empty folder":     {evidence.Need{Kind: evidence.File, Name: "nothing"}, evidence.Missing, "empty folder"},
+		"no file":             {evidence.Need{Kind: evidence.File, Name: "none"}, evidence.Missing, "not there"},
+		"no name":             {evidence.Need{Kind: evidence.File, Name: ""}, evidence.Missing, "workspace"},
+		"outside":             {evidence.Need{Kind: evidence.File, Name: "../x"}, evidence.Missing, "workspace"},
 		"absolute": {evidence.Need{Kind: evidence.File, Name: "/etc/passwd"}, evidence.Missing,
 			"workspace"},
 		"through a link": {evidence.Need{Kind: evidence.File, Name: "out/tmp"}, evidence.Missing, ""},

@@ -24,6 +24,7 @@ func lookForFile(ctx context.Context, dir string, n evidence.Need) evidence.Item
 	if !filepath.IsLocal(path) {
 		return n.Missing("%q does not lie in the workspace", n.Name)
 	}
+	path = filepath.Clean(path) // "plots/" is a folder
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return n.Unverifiable("the workspace cannot be opened: %v", err)
