@@ -11,14 +11,16 @@ import (
 
 // A making is one folder that is made ready. The first error stays.
 type making struct {
-	dir   string // of the folder, and of what its overlays keep
-	above string // of the folder on top of which it lies; "" if there is none
-	none  string // an empty folder
-	use   Use
-	how   process.Overlay
-	own   *process.Own
-	env   []string
-	// overlays of steps that were mounted once, by their places
+	dir    string // of the folder, and of what its overlays keep
+	above  string // of the folder on top of which it lies; "" if there is none
+	shared string // of what overlays keep that steps have in common; "" if they have none
+	none   string // an empty folder
+	use    Use
+	how    process.Overlay
+	own    *process.Own
+	env    []string
+	// overlays of steps that were mounted once, by where they keep what is written;
+	// nil: that cannot be
 	mounted map[string]*os.File
 	err     error
 }
@@ -76,24 +78,42 @@ func (m *making) copied(ctx context.Context, name, users, variable string) bool 
 	if isFolder(users) && filepath.IsAbs(users) && !within(users, m.dir) {
 		lower = filepath.Clean(users)
 	}
-	at := filepath.Join(m.dir, name)
-	v := &layer.View{At: filepath.Join(m.own.Folder, name), Lowers: []string{lower},
-		Upper: filepath.Join(at, "upper"), Work: filepath.Join(at, "work"), Trusted: m.how.Trusted}
+	c := process.Copy{View: &layer.View{At: filepath.Join(m.own.Folder, name), Lowers: []string{lower},
+		Trusted: m.how.Trusted}}
 	if m.above != "" {
 		frozen := filepath.Join(m.above, name, "upper")
 		m.folder(frozen)
-		v.Lowers = []string{frozen, lower}
+		c.Lowers = []string{frozen, lower}
 	}
-	m.own.Copies = append(m.own.Copies, process.Copy{View: v, Mounted: m.mounted[v.At]})
-	if m.mounted[v.At] == nil {
-		m.mount(ctx, &m.own.Copies[len(m.own.Copies)-1])
+	if !m.share(ctx, &c, name) {
+		m.mount(ctx, &c, filepath.Join(m.dir, name))
 	}
+	m.own.Copies = append(m.own.Copies, c)
 	return true
 }
 
-// mount makes the folders of a copy ready to be mounted. Those of steps are
-// mounted once for all of them, where this machine can.
-func (m *making) mount(ctx context.Context, c *process.Copy) {
+// share has a copy be one that steps have in common, where this machine can show
+// a mount to several commands.
+func (m *making) share(ctx context.Context, c *process.Copy, name string) bool {
+	if m.shared == "" {
+		return false
+	}
+	at := filepath.Join(m.shared, name)
+	if _, tried := m.mounted[at]; !tried {
+		m.mount(ctx, c, at)
+		m.mounted[at] = c.Mounted
+	}
+	c.Mounted = m.mounted[at]
+	return c.Mounted != nil
+}
+
+// mount has a copy keep in a folder what is written. That of steps is mounted
+// once for all of them, where this machine can.
+func (m *making) mount(ctx context.Context, c *process.Copy, at string) {
+	c.Upper, c.Work = filepath.Join(at, "upper"), filepath.Join(at, "work")
+	if c.Mounted = m.mounted[at]; c.Mounted != nil {
+		return
+	}
 	// What a mount left in its work folder keeps the next one from using it.
 	if err := layer.Discard(ctx, c.Work); err != nil && m.err == nil {
 		m.err = err
@@ -104,7 +124,7 @@ func (m *making) mount(ctx context.Context, c *process.Copy) {
 		return
 	}
 	if file, err := process.MountAside(c.View); err == nil {
-		c.Mounted, m.mounted[c.At] = file, file
+		c.Mounted, m.mounted[at] = file, file
 	}
 }
 

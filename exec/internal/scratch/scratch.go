@@ -22,7 +22,8 @@ type Folders struct {
 	root *root
 	busy map[string]bool // by name
 	once int             // folders that were made for one command
-	// overlays of steps that were mounted once, by their places
+	// overlays of steps that were mounted once, by where they keep what is written;
+	// nil: that cannot be
 	mounted map[string]*os.File
 	homes   map[string]string // of executors, by their names
 }
@@ -38,6 +39,9 @@ type Use struct {
 	Open func(path string) bool
 	// Homes is set if the command may read in the homes of people.
 	Homes bool
+	// Alone is set if the command is to have no cache in common with those that
+	// run at once.
+	Alone bool
 	// Fresh is set if the command is to find nothing that earlier ones left.
 	Fresh bool
 }
@@ -59,13 +63,15 @@ func (t *Taken) Back() { t.back() }
 const (
 	ofSteps  = "steps"
 	ofJudges = "judges"
+	ofAll    = "caches" // of steps, in common
 	forOne   = "once"
 )
 
 // Take takes a folder for one command.
 //
 // That of steps is kept for the next command, and so is one of judges as long
-// as only compilers wrote into it. Whatever else judges has one for itself, on
+// as only compilers wrote into it. Steps that run at once have their caches in
+// common where this machine can show one overlay to several commands. Whatever else judges has one for itself, on
 // top of that, because it may run code that a step wrote.
 func (f *Folders) Take(ctx context.Context, u Use) (*Taken, error) {
 	f.mu.Lock()
@@ -150,7 +156,9 @@ func (f *Folders) Close(ctx context.Context) error {
 	}
 	var errs []error
 	for _, file := range f.mounted {
-		errs = append(errs, file.Close())
+		if file != nil {
+			errs = append(errs, file.Close())
+		}
 	}
 	err := errors.Join(append(errs, f.root.close(ctx))...)
 	f.root, f.homes = nil, nil
@@ -162,6 +170,9 @@ func (f *Folders) make(ctx context.Context, name, above string, u Use, how proce
 	dir := filepath.Join(f.root.dir, name)
 	m := &making{dir: dir, none: filepath.Join(f.root.dir, "none"), use: u, how: how, mounted: f.mounted,
 		own: &process.Own{Folder: filepath.Join(dir, "own")}}
+	if !u.Judges && !u.Alone {
+		m.shared = filepath.Join(f.root.dir, ofAll)
+	}
 	if above != "" {
 		m.above = filepath.Join(f.root.dir, above)
 	}

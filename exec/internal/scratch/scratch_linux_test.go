@@ -163,6 +163,33 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
+// TestCachesInCommon has steps that run at once find what others of them compiled,
+// though not their temporary files; those that are to be alone find neither.
+func TestCachesInCommon(t *testing.T) {
+	b := newBench(t)
+	b.overlays()
+	taken, err := b.folders.Take(t.Context(), scratch.Use{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Back()
+	if taken.Own.Copies[0].Mounted == nil {
+		t.Skip("each command has to mount its overlays here")
+	}
+	b.run(scratch.Use{}, `mkdir -p $GOCACHE; echo compiled > $GOCACHE/object; touch $TMPDIR/object`)
+	second, err := b.folders.Take(t.Context(), scratch.Use{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Back()
+	b.run(scratch.Use{}, `grep -q compiled $GOCACHE/object; test ! -e $TMPDIR/object`)
+	b.run(scratch.Use{Alone: true, Fresh: true}, `test ! -e $GOCACHE/object; mkdir -p $GOCACHE; echo other > $GOCACHE/object`)
+	b.run(scratch.Use{Alone: true}, `grep -q other $GOCACHE/object`)
+	b.run(scratch.Use{Alone: true, Fresh: true}, `test ! -e $GOCACHE/object`)
+	b.run(scratch.Use{}, `grep -q compiled $GOCACHE/object`)
+	b.run(scratch.Use{Judges: true}, `test ! -e $GOCACHE/object`)
+}
+
 // TestPlansOpenFolders leaves a step the user's folders that its plan names, and
 // those that judge it none.
 func TestPlansOpenFolders(t *testing.T) {

@@ -35,7 +35,8 @@ type Runner struct {
 	judge   bool // runs commands that judge, which see nothing of what those of steps left in their caches
 	own     *scratch.Folders
 	home    string      // which a command may have for itself; "" if none may
-	fresh   atomic.Bool // the next command that does the work finds nothing of earlier ones in what own lends
+	alone   bool        // commands that do the work have no cache in common with others
+	fresh   atomic.Bool // the next one of these finds nothing of earlier ones in what own lends
 
 	walled atomic.Bool // a command of the step had mounts of its own, most of them read-only
 
@@ -45,8 +46,11 @@ type Runner struct {
 }
 
 // Fresh has the commands that follow find nothing in their temporary folders and
-// caches that those of other attempts left there.
-func (r *Runner) Fresh() { r.fresh.Store(true) }
+// caches that those of other attempts left there, or leave there meanwhile.
+func (r *Runner) Fresh() {
+	r.alone = true
+	r.fresh.Store(true)
+}
 
 // Grant lets commands that do the work have a private folder, if they name it.
 func (r *Runner) Grant(home string) { r.home = home }
@@ -149,7 +153,7 @@ func (r *Runner) run(ctx context.Context, c gate.Command, judges bool, stderr io
 		r.walled.Store(true)
 	}
 	back, err := r.own.Lend(ctx, &inner, scratch.Use{Judges: judges, Compiles: c.Compiles,
-		Fresh: !judges && r.fresh.Swap(false)})
+		Alone: r.alone, Fresh: !judges && r.fresh.Swap(false)})
 	if err != nil {
 		return failed, err
 	}
