@@ -26,7 +26,7 @@ func onlyCompiles(line string) bool {
 			words = words[1:]
 		}
 		switch {
-		case len(words) == 0, words[0] == "cd", words[0] == "set":
+		case len(words) == 0, slices.Contains([]string{"cd", "set", "true", ":"}, words[0]):
 		case !compiler(words):
 			return false
 		default:
@@ -51,11 +51,21 @@ func compiler(words []string) bool {
 	case "tsc", "javac", "gofmt", "rustc", "gcc", "g++", "cc", "c++", "clang", "clang++":
 		return true
 	case "go":
-		return first == "build" || first == "vet" || first == "install" || first == "fmt"
+		return first == "build" || first == "vet" || first == "install" || first == "fmt" ||
+			first == "test" && slices.Contains(rest, "-c")
 	case "cargo":
 		return first == "build" || first == "check" || first == "clippy" || first == "fmt"
-	case "dotnet":
+	case "dotnet", "swift", "zig":
 		return first == "build"
+	case "cmake":
+		return first == "--build" && !slices.Contains(rest, "--target")
+	case "php":
+		return first == "-l"
+	case "ruby":
+		return first == "-c"
+	case "mvn", "mvnw":
+		goals := slices.DeleteFunc(slices.Clone(rest), func(w string) bool { return strings.HasPrefix(w, "-") || w == "clean" })
+		return len(goals) == 1 && (goals[0] == "compile" || goals[0] == "test-compile")
 	case "sh", "bash":
 		return first == "-n"
 	case "node":

@@ -216,6 +216,12 @@ func TestObserveRelaxesDeclarations(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 	}
+	d.Plan.Requirements = []plan.Requirement{{ID: "R1", Text: "x"}}
+	d.Plan.Tasks[0].Steps = append(d.Plan.Tasks[0].Steps, plan.Step{ID: "9", Requirements: []string{"R1"}})
+	if got := d.SelfCheck(plan.CheckOptions{})[1].Evidence; !strings.Contains(got[0], "for none (profile observe)") {
+		t.Errorf("a step that serves none of the requirements that there are: %q", got)
+	}
+	d.Plan.Requirements, d.Plan.Tasks[0].Steps = nil, d.Plan.Tasks[0].Steps[:len(d.Plan.Tasks[0].Steps)-1]
 	d.Plan.Profile = plan.Strict
 	var no []string
 	for _, a := range d.SelfCheck(plan.CheckOptions{}) {

@@ -44,7 +44,11 @@ var questions = []question{
 	{"requirements-mapped", "Is every requirement served by a step, and does every step serve one?",
 		[]string{"requirement-unmapped", "requirement-unknown", "step-no-requirement", "requirement-duplicate-id"},
 		func(p *Plan, _ CheckOptions) string {
-			return count(len(p.Requirements), "requirement") + ", each served"
+			counted := count(len(p.Requirements), "requirement") + ", each served"
+			if n := p.unasked(); n > 0 && !strictly(p) {
+				counted += fmt.Sprintf("; %s for none (profile %s)", count(n, "step"), p.Profile)
+			}
+			return counted
 		}, nil,
 		func(s *Step) bool { return len(s.Requirements) == 0 }, nil},
 	{"scope-declared", "Does every step declare what it changes, and keep off what is not its own?",
@@ -115,6 +119,16 @@ var questions = []question{
 			}
 			return "when it was locked: " + strings.Join(said, ", ")
 		}, nil, nil, nil},
+}
+
+// unasked counts the steps that serve no requirement of a plan that has some.
+func (p *Plan) unasked() (n int) {
+	for _, s := range p.Steps() {
+		if len(p.Requirements) > 0 && len(s.Requirements) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // SelfCheck answers the ten questions before execution. A question is answered
