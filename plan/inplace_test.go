@@ -26,6 +26,8 @@ func TestChangedInPlace(t *testing.T) {
 		"nothing changes in place":       {"extending", "srv/srv.go", build, false},
 		"a test":                         {"modifying", "srv/srv.go", `postconditions = [{ kind = "go_test", package = "./..." }]`, false},
 		"words":                          {"modifying", "srv/srv.go", build + "\nexpected_output = \"Add subtracts\"", false},
+		"an exit status says nothing":    {"modifying", "srv/srv.go", "expect = { exit = 0 }", true},
+		"what is printed":                {"modifying", "srv/srv.go", `expect = { stdout_contains = "3" }`, false},
 		"a check of a symbol":            {"breaking", "srv/srv.go", `postconditions = [{ kind = "symbol_exists", symbol = "srv.Add" }]`, false},
 		"a surface of what stays":        {"breaking", "srv/srv.go", build + "\n[[surfaces]]\nsymbol = \"srv.Add\"", false},
 		"a surface of what is added":     {"breaking", "srv/srv.go", "symbols = true\n" + build + "\n[[surfaces]]\nsymbol = \"srv.New\"", true},

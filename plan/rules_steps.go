@@ -176,14 +176,14 @@ func stepRules() []rule {
 				"add expect, a postcondition, a test_intent, or expected_output for a reviewer")},
 		{code: "public-surface-unspecified", severity: Error,
 			why: "Under strict a step that changes public symbols says how they behave: in words, by a test or another " +
-				"command, by its output, or, for each that it adds, by a surface or by a check that names it; a step that is modifying " +
+				"command, by what it prints, or, for each that it adds, by a surface or by a check that names it; a step that is modifying " +
 				"or breaking and modifies source files may change some in place, and has a surface, or a check of a symbol or a text, " +
-				"at least. That a file is there or compiles says nothing of that.",
+				"at least. That a file is there or compiles, or that the command of the step ended well, says nothing of that.",
 			step: lacking(func(x *inspection, s *stepPart) bool {
 				return s.changesPublic() && (!s.checkable() || x.plan.unspoken(s.Step))
 			},
 				"artifacts", "step %s changes public symbols, and nothing says how they behave",
-				"add expected_output, expect, a test_intent, [[surfaces]], or a postcondition that runs a test or names the symbol")},
+				"add expected_output, expect with what is printed, a test_intent, [[surfaces]], or a postcondition that runs a test or names the symbol")},
 		{code: "test-intent-no-test", severity: Error, said: true, why: "A test intent names the command that runs the test.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if s.TestIntent != nil && s.TestIntent.Test == "" {
@@ -238,6 +238,10 @@ func (s *Step) checkable() bool {
 		s.ExpectedOutput != ""
 }
 
+// tells reports whether it says what is printed, and not only how the command
+// ends.
+func (e *Expect) tells() bool { return e != nil && e.StdoutContains+e.StdoutMatches != "" }
+
 // unspoken reports whether a step adds a public symbol, or may change one in
 // place, of which neither words, tests (its own, or one that it is to fix) and
 // commands nor a surface or a check of its own say how it behaves.
@@ -245,7 +249,7 @@ func (p *Plan) unspoken(s *Step) bool {
 	runs := func(c Check) bool {
 		return slices.Contains([]string{"command", "go_test", "go_api_compatible"}, c.Kind)
 	}
-	if s.Artifacts == nil || s.Expect != nil || s.ExpectedOutput != "" || s.TestIntent != nil ||
+	if s.Artifacts == nil || s.Expect.tells() || s.ExpectedOutput != "" || s.TestIntent != nil ||
 		slices.ContainsFunc(s.Postconditions, runs) {
 		return false
 	}

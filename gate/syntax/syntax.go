@@ -80,6 +80,8 @@ func programs(ctx context.Context, pass *gate.Pass) (judged int, err error) {
 		case f == nil || left(pass, c):
 		case f.Unread != "":
 			pass.Nothingf("%q is not judged: %s", c.Path, f.Unread)
+		case f.Partly != "":
+			pass.Nothingf("%q is not judged: %s", c.Path, f.Partly)
 		default:
 			judged++
 			if len(f.Faults) > 0 {
