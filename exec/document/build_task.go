@@ -289,7 +289,7 @@ func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last b
 		of:     a,
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
 		RolledBack: before && !a.Lost(), past: before, Reinstates: a.Method.Reinstates, reverted: a.Method.Reverted,
-		continues: a.Method.Continues, Compensated: a.Compensated, Repeated: a.Repeated,
+		continues: a.Method.Continues, Compensated: a.Compensated, Repeated: a.Repeated, Cycles: cyclesOf(a.Cycles),
 		Lane: rep.lane(a), Started: newStamp(a.Started), Ended: newStamp(a.Ended),
 		Duration: atWork(rep.of, newStamp(a.Started), newStamp(a.Ended)),
 		Gates:    rep.judgements(a.Gates), Outcome: lost,

@@ -64,7 +64,7 @@ func (Page) Functions() map[string]any {
 		"judged":    func(js []judgement) []judgement { return only(js, judgement.judged) },
 		"idle":      func(js []judgement) string { return safetext.Escape(idleOf(js)) },
 		"gates":     func(s *step) string { return asked(s.gates()) },
-		"detours":   func(s *step) string { return safetext.Escape(join(s.detours())) },
+		"story":     func(s *step) string { return safetext.Escape(join(s.story())) },
 		"stopped":   (*step).stopped,
 		"verdict":   (*step).verdict,
 		"remedy":    (*step).remedy,

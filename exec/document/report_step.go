@@ -161,6 +161,7 @@ type attempt struct {
 	// attempt did
 	Compensated *history.Compensated `json:"compensated,omitempty"`
 	Repeated    *history.Repeated    `json:"repeated,omitempty"` // what a second execution came to
+	Cycles      []cycle              `json:"cycles,omitempty"`   // where its test was written first: the phases that ended
 	reasons     []history.Reason     // of its failure
 	of          *history.Attempt
 

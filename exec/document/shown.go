@@ -51,7 +51,7 @@ func remark(s *step) string {
 	case s.Skipped != nil:
 		return strings.TrimPrefix(s.left(), "skipped ")
 	}
-	return join(s.detours())
+	return join(s.story())
 }
 
 // detailed reports whether there is more to say of a step than its row does.

@@ -242,7 +242,7 @@ func (s *step) notes() string {
 	if s.Blocked != nil {
 		notes = append(notes, s.Blocked.by(s.Address)+": "+s.Blocked.Why)
 	}
-	return strings.Join(append(notes, s.detours()...), ", ")
+	return strings.Join(append(notes, s.story()...), ", ")
 }
 
 // left says who left the step out, or settled what it wants a person for, and why.

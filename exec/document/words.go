@@ -340,6 +340,15 @@ func (s *step) way(told func(reason string) string) []string {
 	return append(out, s.unrefactored(told)...)
 }
 
+// story is how a step came about: how its test was written first, where it was, and
+// its detours.
+func (s *step) story() []string {
+	if text := s.testFirst(); text != "" {
+		return append([]string{text}, s.detours()...)
+	}
+	return s.detours()
+}
+
 // unrefactored says of a step that wrote its test first why a refactoring is not
 // in what was accepted.
 func (s *step) unrefactored(told func(reason string) string) (all []string) {
