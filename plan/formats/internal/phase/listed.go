@@ -14,32 +14,69 @@ import (
 // entryID begins an entry of a list of tasks in YAML.
 var entryID = lazyre.New(`^([ \t]*)- id:\s*\S`)
 
+var (
+	// anyEntry begins an entry of a list, whatever its first key.
+	anyEntry = lazyre.New(`^([ \t]*)- [A-Za-z_]+:`)
+	// furtherID is an id that is not the first key of its entry.
+	furtherID = lazyre.New(`^[ \t]+id:[ \t]*\S`)
+)
+
+// maxKeys is how many lines of an entry are looked through for its id.
+const maxKeys = 20
+
 // listed finds tasks that are entries of a YAML list, "- id: T3-01" with keys
 // below. An entry ends where the indentation does. Each is read on its own, so
-// that a fault in one does not hide the others.
+// that a fault in one does not hide the others. One among them that has no id is
+// no task, and is reported.
 func (r *reader) listed(from int) []task {
 	var tasks []task
+	behind, level := -1, -1 // the line behind the latest entry, and its indentation
 	for i := from; i < len(r.t.Lines); i++ {
 		line := r.t.Line(i)
-		if r.t.Lines[i].Hidden || !strings.Contains(line, "- id:") {
+		if r.t.Lines[i].Hidden || !strings.Contains(line, "- ") {
 			continue
 		}
-		m := entryID.FindStringSubmatch(line)
+		m := anyEntry.FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
 		indent := outline.Width(m[1])
+		has := entryID.MatchString(line) || r.identified(i, indent)
+		if !has && (i != behind || indent != level) {
+			continue
+		}
 		end := i + 1
-		for end < len(r.t.Lines) && (strings.TrimSpace(r.t.Line(end)) == "" || outline.Width(r.t.Line(end)) > indent) {
+		for end < len(r.t.Lines) && r.within(end, indent) {
 			end++
 		}
-		tasks = append(tasks, r.entry(i, end, len(m[1]), len(tasks) < maxYAML))
-		i = end - 1
+		if has {
+			tasks = append(tasks, r.entry(i, end, len(m[1]), len(tasks) < maxYAML))
+		} else {
+			r.report("key-without-effect", plan.Warning, r.t.At(i), "an entry of the list has no id, and is no task",
+				"give it one, as in  - id: T1-02")
+		}
+		i, behind, level = end-1, end, indent
 		if r.full(len(tasks), i) {
 			break
 		}
 	}
 	return tasks
+}
+
+// within reports whether a line belongs to an entry of so much indentation.
+func (r *reader) within(i, indent int) bool {
+	line := r.t.Line(i)
+	return strings.TrimSpace(line) == "" || outline.Width(line) > indent
+}
+
+// identified reports whether an entry has an id that is not its first key.
+func (r *reader) identified(from, indent int) bool {
+	for i := from + 1; i < min(len(r.t.Lines), from+maxKeys) && r.within(i, indent); i++ {
+		if furtherID.MatchString(r.t.Line(i)) {
+			return true
+		}
+	}
+	return false
 }
 
 // unlisted tells of entries that have the id of a task where the tasks of the file
@@ -82,7 +119,7 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 	var v value
 	var err error
 	if strictly = strictly && len(keys) < maxMatter; strictly {
-		v, err = parseYAML(keys, from+1)
+		v, err = parseYAML(keys, from)
 	}
 	if strictly && (err != nil || v.kind != 'm') {
 		at, why := from, "it is no list of keys and values"

@@ -86,7 +86,7 @@ T1-00@6 "zero" after=
 		{"dependencies in YAML", "  - id: T1-01\n    depends_on:\n      - T1-00\n      - the tables, the views and the keys\n    acceptance:\n      What is seen:\n        - a\n        - b\n      What is not:\n        - c\n  - id: T1-00\n    acceptance:\n      - one: two\n",
 			`T1-01@1 "" after=T1-00 criteria=3
 T1-00@11 "" criteria=1
-3:7 note task-dep-prose T1-01
+2:5 note task-dep-prose T1-01
 `},
 		{"criteria below headings", "### Task 1: One\n**Acceptance criteria for the API:**\n\nAll of these:\n\n- a\n- b\n\n#### Acceptance of the page\n\n- c\n\n### Task 2: Two\n#### Acceptance\n\nIt works when:\n1. x\n2. y\n",
 			`1@1 "One" criteria=3
@@ -118,6 +118,8 @@ T1-00@11 "" criteria=1
 			"T1-001@1 \"Draw\" files=data/seats.json after= criteria=2\n"},
 		{"list", "## Tasks\n\ntasks:\n  - id: T3-01\n    title: \"Print: all\"\n    depends_on: none\n    files: []\n    acceptance:\n      - a\n  - id: T3-02\n    title: Sort: it\n    depends_on: [T3-01]\n    acceptance: b\n\n- [ ] no task\n",
 			"T3-01@4 \"Print: all\" files= after= criteria=1\nT3-02@10 \"Sort: it\" after=T3-01 criteria=1\n11:5 warning task-parse-error \n"},
+		{"entries without an id", "tasks:\n  - title: A\n    id: T3-01\n    acceptance: x\n    estimate: soon\n  - title: B\n    acceptance: x\n\n  - id:\n  - id: T3-02\n    acceptance: x\n\n- Note: none\n",
+			"T3-01@2 \"A\" criteria=1\nT3-02@10 \"\" criteria=1\n5:5 warning key-without-effect T3-01\n6:3 warning key-without-effect \n9:3 warning key-without-effect \n"},
 		{"prose", "# Plan\n\nWe will see.\n", "1:1 error no-tasks \n"},
 		{"a task that is not closed", "<task id=\"A\">\n<done>x</done>\n", "A@1 \"\"\n1:1 warning task-not-closed \n"},
 		{"codes without a colon", "### T2-01 One\n**Acceptance:** x\n### T2-02 - Two\n**Acceptance:** x\n### T2-03\n**Acceptance:** x\n### T2 is the coldest\n",
