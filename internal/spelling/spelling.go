@@ -4,11 +4,15 @@ package spelling
 
 // Nearest returns the name that takes the fewest edits from word, or "" if all
 // are far.
-func Nearest(word string, names []string) string {
+func Nearest(word string, names []string) string { return Within(word, names, max(2, len(word)/3)) }
+
+// Within returns the name that takes the fewest edits from word, and so many at
+// most, or "".
+func Within(word string, names []string, most int) string {
 	if len(word) > 64 {
 		return ""
 	}
-	best, fewest := "", max(2, len(word)/3)+1
+	best, fewest := "", most+1
 	for _, name := range names {
 		if n := edits(word, name); n < fewest {
 			best, fewest = name, n

@@ -18,7 +18,8 @@ var telling = wordlist.List{Text: `author autonomous created created_at created_
 	subsystems tags task_count tech_stack total_tasks type updated updated_at version`}
 
 // effects warns of what stands in a plan and does nothing: keys of the front
-// matter, and commands that say how a task is verified and are not run.
+// matter, misspelt labels, and commands that say how a task is verified and are
+// not run.
 func (r *reader) effects() {
 	var idle []string
 	first := value{}
@@ -40,6 +41,9 @@ func (r *reader) effects() {
 		t := &r.tasks[i]
 		if r.front.get("type").text == "tdd" && !checkpointKind(t.kind) {
 			t.tdd = true
+		}
+		for _, m := range t.misspelt {
+			r.Misspelt(r.t.At(m.line), t.id, t.name(i), m.said, m.label)
 		}
 		for _, text := range t.verify.NotRun {
 			r.NotRun(r.t.At(t.verifyAt), t.id, t.name(i), text)

@@ -181,5 +181,7 @@ func (t *task) element(e element) {
 		if t.about == "" {
 			t.about, _, _ = strings.Cut(text, "\n")
 		}
+	default:
+		t.unread(e.name, e.line)
 	}
 }

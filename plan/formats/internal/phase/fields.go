@@ -7,7 +7,16 @@ import (
 )
 
 // fields reads the labels of a task whose lines are given.
-func (r *reader) fields(t *task, from, to int) { labels.Each(r.t, labels.Span(from, to), t.field) }
+func (r *reader) fields(t *task, from, to int) {
+	labels.Each(r.t, labels.Span(from, to), t.field)
+	for i := from; i < min(to, len(r.t.Lines)); i++ {
+		if !r.t.Lines[i].Hidden {
+			if said, label := labels.Misspelt(r.t.Line(i)); label != "" {
+				t.misspelt = append(t.misspelt, misspelt{i, said, label})
+			}
+		}
+	}
+}
 
 // field puts what a label says where it belongs.
 func (t *task) field(f *labels.Field) {

@@ -167,5 +167,8 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 		t.verified(checks[line], line)
 	}
 	t.expected = v.get("done").text
+	for _, m := range v.items {
+		t.unread(m.key, m.line)
+	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/decidable"
+	"github.com/planlock/planlock/plan/formats/internal/labels"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
@@ -53,6 +54,20 @@ type task struct {
 	verifyAt     int    // line of the first of it
 	judged       bool   // it says how one verifies it, if only in prose
 	body         string // all that it says
+	misspelt     []misspelt
+}
+
+// A misspelt name is one that stands where a label does, and that nothing reads.
+type misspelt struct {
+	line        int
+	said, label string // as written, and what it is near to
+}
+
+// unread takes a name that nothing reads down where it is a misspelt label.
+func (t *task) unread(name string, line int) {
+	if label := labels.Meant(name); label != "" {
+		t.misspelt = append(t.misspelt, misspelt{line, name, label})
+	}
 }
 
 // A reader goes through one file.

@@ -68,3 +68,16 @@ func (s *Sketch) NotRun(at plan.Position, task, who, text string) {
 		fmt.Sprintf("%s: a command is not run, as words say what it is to print: %s", who, line),
 		"write a command that fails where it does not hold, as in  `! grep -rn TODO src`")
 }
+
+// Misspelt warns of a label that means nothing as it is spelled: what it says is
+// no check, and orders nothing.
+func (s *Sketch) Misspelt(at plan.Position, task, who, said, label string) {
+	if strings.Contains(said, "_") {
+		label = strings.ReplaceAll(label, " ", "_")
+	}
+	if said[0] < 'a' {
+		label = strings.ToUpper(label[:1]) + label[1:]
+	}
+	s.Report("label-misspelt", plan.Warning, at, task,
+		fmt.Sprintf("%s: %q is no label, so that nothing comes of what it says", who, said), "write  "+label)
+}

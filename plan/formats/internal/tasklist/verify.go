@@ -44,11 +44,20 @@ func (l *list) labels(at part, text *outline.Text, lines []int) {
 	if lines == nil {
 		span = labels.Span(0, len(text.Lines))
 	}
-	labels.Each(text, span, func(f *labels.Field) {
-		place := l.place(at)
+	placed := func(line int) plan.Position {
 		if lines != nil {
-			place = l.t.At(f.Line)
+			return l.t.At(line)
 		}
+		return l.place(at)
+	}
+	for i := range span {
+		said, label := labels.Misspelt(text.Line(i))
+		if f := (labels.Field{Label: label}); !text.Lines[i].Hidden && (f.Verify() || f.Acceptance()) {
+			l.Misspelt(placed(i), l.Plan.Tasks[at.task].ID, l.name(at), said, label)
+		}
+	}
+	labels.Each(text, span, func(f *labels.Field) {
+		place := placed(f.Line)
 		switch {
 		case f.Acceptance():
 			list, prose := labels.Criteria(f.Lines)
