@@ -47,6 +47,13 @@ func (f Format) Verify(command string) string {
 	return ""
 }
 
+// HasBackups reports whether a step of the format can have backups: where it has
+// the keys of native plans.
+func (f Format) HasBackups() bool {
+	_, other := verifying[f]
+	return !other
+}
+
 // A Draft is a plan that was read and may be edited. It is not safe for
 // concurrent changes.
 type Draft struct {

@@ -81,7 +81,10 @@ func (s *step) meaning() string {
 
 // remedy says what helps against a class of failure, as it is done in this run.
 func (rep *Model) remedy(c history.Class, cause gate.Cause) string {
-	return remedy.Against(c, cause).AtEnd(rep == nil || rep.Lock.File != "", rep != nil && rep.Shadow)
+	if rep == nil {
+		return remedy.Against(c, cause, plan.Native).AtEnd(true, false)
+	}
+	return remedy.Against(c, cause, rep.Plan.Format).AtEnd(rep.Lock.File != "", rep.Shadow)
 }
 
 // remedy says what helps against the failure of the step.

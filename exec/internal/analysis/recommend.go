@@ -197,6 +197,9 @@ func (row rowOf) methods() []Recommendation {
 		return []Recommendation{r}
 	case lost && len(row.step.Backups) == 0 && row.was.Critical && len(failed) > 0: // where the step may not begin, no backup may
 		r.Change, r.Why = "give it a backup", "it is critical, failed, and had none"
+		if !row.run.Started.Format.HasBackups() {
+			r.Change, r.Why = "say in its task how else it can be done", "it failed, and no step of such a plan can have a backup"
+		}
 		return []Recommendation{r}
 	}
 	return nil

@@ -39,7 +39,7 @@ func stuckReport(c *guard.Case, f *history.AttemptFailed, detailed bool) []strin
 	if last := s.Last(); f.Class == history.Crashed && !c.Hears() && last != nil && last.Failure == f &&
 		(last.Said == nil || strings.TrimSpace(last.Said.Output) == "") {
 		report = append(report, remedy.Suggests+"it printed nothing: see by hand what its command does; another one needs a new plan")
-	} else if hint := remedy.Against(f.Class, f.Cause).Now(c.Hears()); hint != "" && s.Refusal == nil {
+	} else if hint := remedy.Against(f.Class, f.Cause, c.Run.Started.Format).Now(c.Hears()); hint != "" && s.Refusal == nil {
 		report = append(report, remedy.Suggests+hint)
 	}
 	return report

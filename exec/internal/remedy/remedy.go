@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // Suggests begins the line of a question's evidence that names a way on.
@@ -47,8 +48,22 @@ func (r Remedy) AtEnd(lockFile, trial bool) string {
 	return strings.NewReplacer(theRest, rest, lockAgain, lock).Replace(r.end)
 }
 
-// Against is what helps against a class of failure; cause is that of a time-out.
-func Against(c history.Class, cause gate.Cause) Remedy {
+// noBackups takes out what only a step does that can have backups.
+var noBackups = strings.NewReplacer(", or give the step a backup with another executor", "", " or give the step a backup", "",
+	", or a backup with one", "", "have it done by a backup with another executor, or say", "say")
+
+// Against is what helps against a class of failure of a step of a plan of a format;
+// cause is that of a time-out.
+func Against(c history.Class, cause gate.Cause, format plan.Format) Remedy {
+	r := against(c, cause)
+	if !format.HasBackups() {
+		r.now, r.end = noBackups.Replace(r.now), noBackups.Replace(r.end)
+	}
+	return r
+}
+
+// against is what helps where all may be said that native plans say.
+func against(c history.Class, cause gate.Cause) Remedy {
 	switch c {
 	case history.Refused:
 		return Remedy{end: "mend what kept it from beginning, then run what is left of the plan"}

@@ -1,9 +1,12 @@
 package remedy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // What helps once the run is over goes by how its plan was locked, and whether it
@@ -20,8 +23,20 @@ func TestAtEnd(t *testing.T) {
 		{history.Breach, false, false, "mend the method so that it does what is declared, or declare what it must do, and run what is left of the plan"},
 		{history.Breach, false, true, "mend the method so that it does what is declared, or declare what it must do, and run the plan again"},
 	} {
-		if got := Against(tt.class, "").AtEnd(tt.locked, tt.only); got != tt.want {
+		if got := Against(tt.class, "", plan.Native).AtEnd(tt.locked, tt.only); got != tt.want {
 			t.Errorf("%s, locked %v, trial %v: %q", tt.class, tt.locked, tt.only, got)
+		}
+	}
+}
+
+// No plan of a format in which steps have no backups is told to give them any.
+func TestNoBackups(t *testing.T) {
+	for format, wants := range map[plan.Format]bool{"": true, plan.Native: true, plan.SpecPair: true, plan.PhasePlan: false, "markdown": false} {
+		for _, class := range []history.Class{history.Crashed, history.Declined, history.TimedOut} {
+			r := Against(class, gate.ModelStall, format)
+			if got := strings.Contains(r.Now(true)+r.AtEnd(true, false), "backup"); got != wants {
+				t.Errorf("%s of a %s: %q, %q", class, format, r.Now(true), r.AtEnd(true, false))
+			}
 		}
 	}
 }
