@@ -49,8 +49,8 @@ func (r Remedy) AtEnd(lockFile, trial bool) string {
 }
 
 // noBackups takes out what only a step does that can have backups.
-var noBackups = strings.NewReplacer(", or give the step a backup with another executor", "", " or give the step a backup", "",
-	", or a backup with one", "", "have it done by a backup with another executor, or say", "say")
+var noBackups = strings.NewReplacer(", or give the step a backup with another executor", "",
+	" or give the step a backup", "", ", or a backup with one", "", "have it done by a backup with another executor, or say", "say")
 
 // Against is what helps against a class of failure of a step of a plan of a format;
 // cause is that of a time-out.

@@ -12,8 +12,8 @@ import (
 var likeLabel = lazyre.New(`^\s*(?:[-*+]\s+)?(?:\*\*)?([A-Za-z][A-Za-z_ -]{4,24}?)\s*(?:\*\*)?:`)
 
 // weighty are the labels without which nobody looks at a task, or it does not wait.
-var weighty = []string{"verify", "verification", "acceptance", "acceptance criteria", "success criteria", "definition of done",
-	"depends on", "dependencies"}
+var weighty = []string{"verify", "verification", "acceptance", "acceptance criteria", "success criteria",
+	"definition of done", "depends on", "dependencies"}
 
 // Misspelt is what a line says in place of a label, and the label that it is one
 // letter away from (of long ones, two): "Verfiy", "verify". "" where it is not
