@@ -143,7 +143,7 @@ type conduct struct {
 	TokenBudget int64         `again:"always" placeholder:"TOKENS" help:"how many tokens a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"`
 	Budget      string        `again:"always" placeholder:"AMOUNT" help:"what the run may cost over all its sessions, in US dollars, as in 5.00, as far as who works for it says what that costs: it stops when that is spent, to be resumed with more; no limit by default"`
 	Jobs        int           `again:"always" placeholder:"N" help:"how many steps run at once that the plan declares independent; 1: none, 0: what the plan says, else the processors for commands, and 4 for agents"`
-	Isolate     bool          `again:"begin" help:"work in a clone; the workspace changes only if the run succeeds"`
+	Isolate     bool          `again:"begin" help:"work in a clone; the workspace changes only if all was carried out as planned"`
 	engineFlag
 	NoSandbox bool `again:"begin" help:"run commands without a sandbox; part of what is locked"`
 }

@@ -108,7 +108,8 @@ type Controller struct {
 	// below .planlock. An Escalator that asks there too is [Workspace.Questions].
 	Papers checkpoint.Papers
 
-	// Isolate works in a clone; the workspace moves only if the run succeeds.
+	// Isolate works in a clone; the workspace moves only if all was carried out as
+	// planned.
 	// It is refused where the plan watches paths of the workspace by their
 	// stamps only: nothing of these is kept, so the clone would not have them.
 	Isolate bool

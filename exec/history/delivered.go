@@ -23,8 +23,8 @@ func (f *Delivered) String() string { return "tree " + f.Tree.Tree.Short() }
 
 func (f *Delivered) snapshots() []record.Snapshot { return snapshots(f.Tree) }
 
-// DeliveryBegun says that an isolated run achieved its goal, and that what it
-// made goes into the workspace.
+// DeliveryBegun says that all of an isolated run was carried out as planned, and
+// that what it made goes into the workspace.
 type DeliveryBegun struct {
 	Tree ledger.Digest `json:"tree"`
 }

@@ -102,8 +102,8 @@ func (a *Attempts) external() {
 
 // conclude accepts what an attempt did, or undoes it because of a fault.
 func (t *trial) conclude(ctx context.Context, fault *fault) error {
-	if fault == nil {
-		fault = t.compare(ctx)
+	if other := t.compare(ctx, fault); fault == nil {
+		fault = other
 	}
 	t.telemetry = t.saidOfJobs(fault)
 	if fault == nil {

@@ -57,10 +57,11 @@ func (t *trial) inputsFrom(from history.CyclePhase) (ledger.Digest, error) {
 
 // compare looks whether an earlier attempt made something else of the same
 // inputs: in this run before it was set back, else in an earlier run of this
-// workspace. That is flagged; where the step must repeat it is a fault.
-func (t *trial) compare(ctx context.Context) *fault {
-	if t.inputs == "" {
-		return nil // nothing was executed
+// workspace. That is flagged, also of an attempt that came to its end and failed;
+// where the step must repeat it is a fault.
+func (t *trial) compare(ctx context.Context, failed *fault) *fault {
+	if t.inputs == "" || failed != nil && (t.err != nil || t.entry == nil || !tells(failed.Class)) {
+		return nil // nothing was executed, or it did not come to an end of its own
 	}
 	was := t.madeBefore(ctx)
 	if was == nil || was.attempt.Accounted.Tree == t.entry.Tree {
@@ -69,7 +70,7 @@ func (t *trial) compare(ctx context.Context) *fault {
 	t.differs = &history.Differs{Inputs: t.inputs, Tree: t.entry.Tree, Was: was.attempt.Accounted.Tree, Run: was.run,
 		Step:    was.step,
 		Attempt: was.attempt.Number, Paths: unlike(was.attempt.Accounted.Changes, t.entry.Changes),
-		Refused: t.step.Repeats(t.Rec.Run.Started.Deterministic)}
+		Refused: failed == nil && t.step.Repeats(t.Rec.Run.Started.Deterministic)}
 	text := fmt.Sprintf("step %s made another tree (%s) of the same inputs than attempt %d of step %s in run %s (%s)",
 		t.s.Address, t.differs.Tree.Short(), was.attempt.Number, was.step, was.run, t.differs.Was.Short())
 	t.Warn(text)
@@ -104,13 +105,14 @@ func comparable(a *history.Attempt) bool {
 	if a.Said == nil || a.Said.Error != "" || a.Accounted == nil {
 		return false
 	}
-	if a.Failure == nil {
-		return true
-	}
-	// What was refused for being another tree is not what the next one is
-	// measured by.
-	return !a.Failure.Class.ThroughNoFault() && a.Failure.Class != history.TimedOut &&
-		a.Failure.Class != history.Nondeterministic
+	return a.Failure == nil || tells(a.Failure.Class)
+}
+
+// tells reports whether an attempt that failed so tells what its inputs make.
+// What was refused for being another tree is not what the next one is measured
+// by.
+func tells(c history.Class) bool {
+	return !c.ThroughNoFault() && c != history.TimedOut && c != history.Nondeterministic
 }
 
 // earlierRuns reads, once, what the latest earlier runs made of their inputs.
