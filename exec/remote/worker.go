@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -18,9 +17,6 @@ import (
 	"github.com/planlock/planlock/checkpoint/cache"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/internal/process"
-	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -73,6 +69,8 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("remote: %w", err)
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
+	own := &folders{dir: dir, of: map[string]*ofRun{}}
+	defer func() { err = errors.Join(err, own.close()) }()
 	var (
 		wait sync.WaitGroup
 		errs = make([]error, max(w.At, 1))
@@ -80,7 +78,7 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 	lanes := make([]*lane, len(errs))
 	for i := range lanes {
 		lanes[i] = &lane{Worker: w, dir: filepath.Join(dir, fmt.Sprint("lane-", i+1)), kept: kept,
-			store: checkpoint.NewStore(kept), beside: lanes}
+			store: checkpoint.NewStore(kept), folders: own, beside: lanes}
 	}
 	for i, l := range lanes {
 		wait.Go(func() { errs[i] = l.run(ctx) })
@@ -92,10 +90,11 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 // A lane carries out one job after another in a folder.
 type lane struct {
 	*Worker
-	dir   string
-	kept  *cache.Blobs
-	store *checkpoint.Store // on kept
-	holds *ledger.Tree      // what the folder holds since the last job; nil: nobody knows
+	dir     string
+	kept    *cache.Blobs
+	store   *checkpoint.Store // on kept
+	folders *folders
+	holds   *ledger.Tree // what the folder holds since the last job; nil: nobody knows
 
 	beside []*lane // those of the worker, this one too
 	had    atomic.Pointer[had]
@@ -254,12 +253,16 @@ func (w *lane) carryOut(ctx context.Context, job Job, r *Result) (err error) {
 		return errors.New("its request names no step")
 	}
 	work := asked.work(job)
-	home, err := os.MkdirTemp("", "planlock-home-")
+	own, back, err := w.folders.lend(ctx, job.Run)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(home)
-	run, err := w.runner(&asked, w.dir, home)
+	defer back()
+	home, err := own.Home(ctx, job.Executor)
+	if err != nil {
+		return err
+	}
+	run, err := w.runner(&asked, own, home)
 	if err != nil {
 		return err
 	}
@@ -317,57 +320,6 @@ func missing(have, want *ledger.Tree) (digests []ledger.Digest) {
 		}
 	}
 	return digests
-}
-
-// A runner runs commands in the sandbox of the plan. home is the private folder of
-// the executor, which those see that name it.
-type runner struct {
-	inner process.Runner
-	home  string
-}
-
-func (r *runner) of(c gate.Command) (process.Runner, error) {
-	inner := r.inner
-	if c.Private != "" && c.Private != r.home {
-		return inner, fmt.Errorf("remote: %q is not the private folder of whoever runs %q", c.Private, c)
-	}
-	inner.Sandbox.Private = c.Private
-	return inner, nil
-}
-
-// Run runs a command.
-func (r *runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
-	inner, err := r.of(c)
-	if err != nil {
-		return gate.CommandResult{Exit: -1}, err
-	}
-	return inner.Run(ctx, c)
-}
-
-// RunLive is Run for executors that want standard error as it comes.
-func (r *runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
-	inner, err := r.of(c)
-	if err != nil {
-		return gate.CommandResult{Exit: -1}, err
-	}
-	return inner.RunLive(ctx, c, stderr)
-}
-
-// runner is one for a job.
-func (w *Worker) runner(asked *Request, dir, home string) (*runner, error) {
-	box, output, err := process.FromPlan(asked.Sandbox)
-	if err != nil {
-		return nil, err
-	}
-	if asked.NoSandbox {
-		box.Level, box.NoNetwork = process.None, false
-	}
-	if a := asked.Step.Access; a != nil && a.Writes != nil {
-		box.Writes = a.Writes
-	}
-	box.Workspace, box.Hidden = dir, w.Secrets
-	return &runner{process.Runner{Dir: dir, Shell: w.Shell, Env: environ.For(asked.Sandbox.Env), Sandbox: box,
-		OutputLimit: output}, home}, nil
 }
 
 // A lockedBuffer takes what executors print, from several goroutines.
