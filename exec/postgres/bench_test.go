@@ -153,26 +153,6 @@ func BenchmarkStep(b *testing.B) {
 // BenchmarkLanes has one worker carry out runs of steps at once.
 func BenchmarkLanes(b *testing.B) {
 	url := database(b)
-	q, other := opened(b, url), opened(b, url)
-	for _, c := range []struct {
-		name, run    string
-		ours, theirs [2]int // lanes, and steps
-	}{
-		{"wait", "sleep 0.2", [2]int{8, 8}, [2]int{1, 1}},
-		{"compute", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done", [2]int{2, 2}, [2]int{1, 2}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			blobs, _ := contents(b)
-			run := func(of [2]int) time.Duration {
-				crew := remotetest.Crew{Jobs: q, Worker: remote.Worker{Jobs: other, At: of[0]}, Blobs: blobs}
-				return remotetest.Timed(func() { crew.Run(b, of[0], of[1], c.run) })
-			}
-			var ratio remotetest.Ratio
-			for b.Loop() {
-				ratio.Ours(run(c.ours))
-				ratio.Theirs(run(c.theirs))
-			}
-			ratio.Report(b)
-		})
-	}
+	blobs, _ := contents(b)
+	remotetest.Lanes(b, opened(b, url), opened(b, url), blobs)
 }

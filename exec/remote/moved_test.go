@@ -25,15 +25,9 @@ import (
 // TestMovedIsWhatChanged: once a worker has the tree, a step moves what it changed, to the
 // store and from there to the owner, and hardly more. Of 32 steps one lists the tree anew.
 func TestMovedIsWhatChanged(t *testing.T) {
-	const steps = 66
 	queue := &remote.Memory{}
-	var after []remotetest.Moved // each step
-	m := remotetest.Moves{Tasks: 1, Steps: steps, Owner: queue, Workers: []*remote.Worker{{Jobs: queue}},
-		After: func(m remotetest.Moved) { after = append(after, m) }}
-	m.Run(t)
-	const of = remotetest.Written * (steps - 2) // the second step sees what the owner reads of the first
-	a, b := after[1], after[steps-1]
-	put, got, asked := float64(b.Put-a.Put)/of, float64(b.Got-a.Got)/of, float64(b.Asked-a.Asked)/(steps-2)
+	m := remotetest.Moves{Steps: 66, Owner: queue, Workers: []*remote.Worker{{Jobs: queue}}}
+	put, got, asked := m.ForEach(t)
 	t.Logf("for each byte that a step changed, %.3f went to the store, and %.3f came from there; it was asked %.1f times for each step",
 		put, got, asked)
 	if put > 1.2 || got > 1.2 || asked > 10 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
 	sdkactivity "go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -15,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/remote"
 	"github.com/planlock/planlock/exec/remote/remotetest"
+	"github.com/planlock/planlock/exec/shell"
 )
 
 // BenchmarkJob measures what a job costs that does nothing, beside a bare workflow
@@ -137,4 +139,53 @@ func BenchmarkStep(b *testing.B) {
 		}
 	}
 	ratio.Report(b)
+}
+
+// BenchmarkLanes has one worker carry out runs of steps at once.
+func BenchmarkLanes(b *testing.B) {
+	c := workspace(b, Config{})
+	blobs, err := folder.Open(b.Context(), b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer blobs.Close()
+	remotetest.Lanes(b, owner(b, c), source(b, c, exec.Default(&shell.Executor{})), blobs)
+}
+
+// BenchmarkMoved says what is moved for a step: to and from the contents, for each byte
+// that it changed, and to the service, the history of its job.
+func BenchmarkMoved(b *testing.B) {
+	nothing := exec.Func(func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, nil })
+	for b.Loop() {
+		c := workspace(b, Config{})
+		q := owner(b, c)
+		m := remotetest.Moves{Steps: 34, Owner: q, Workers: []*remote.Worker{{Jobs: source(b, c, exec.Default(nothing))}}}
+		put, got, _ := m.ForEach(b)
+		b.ReportMetric(put, "put/changed")
+		b.ReportMetric(got, "got/changed")
+		b.ReportMetric(q.histories(b, m.Steps)/float64(m.Steps), "history-B/step")
+		b.ReportMetric(0, "ns/op") // says nothing
+	}
+}
+
+// histories are the bytes of the histories of so many jobs of a workspace, once
+// the service lists them.
+func (q *Queue) histories(b *testing.B, jobs int) (bytes float64) {
+	b.Helper()
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		list, err := q.client.ListWorkflow(b.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+			Query: fmt.Sprintf("TaskQueue = %q AND ExecutionStatus != 'Running'", q.name(dispatchV1))})
+		if err != nil {
+			b.Fatal(err)
+		}
+		switch {
+		case len(list.Executions) == jobs:
+			for _, w := range list.Executions {
+				bytes += float64(w.HistorySizeBytes)
+			}
+			return bytes
+		case time.Now().After(until):
+			b.Fatalf("%d jobs are listed, of %d", len(list.Executions), jobs)
+		}
+	}
 }

@@ -87,6 +87,19 @@ func (m *Moves) Run(t testing.TB) Moved {
 	return so()
 }
 
+// ForEach carries out a plan of one task, and returns what is moved for each step
+// after the first two, which move the tree: bytes to the contents and from there,
+// for each byte that the step changed, and how often these are asked.
+func (m *Moves) ForEach(t testing.TB) (put, got, asked float64) {
+	t.Helper()
+	var after []Moved
+	m.Tasks, m.After = 1, func(so Moved) { after = append(after, so) }
+	m.Run(t)
+	steps := float64(m.Steps - 2) // the second step sees what the owner reads of the first
+	a, b := after[1], after[m.Steps-1]
+	return float64(b.Put-a.Put) / steps / Written, float64(b.Got-a.Got) / steps / Written, float64(b.Asked-a.Asked) / steps
+}
+
 // writes is an executor that writes one file, whose content no other step has.
 var writes = exec.Func(func(_ context.Context, w exec.Work) (exec.Outcome, error) {
 	text := strings.Repeat(fmt.Sprintf("%-16s", w.Step.Address), Written/16)

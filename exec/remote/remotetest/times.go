@@ -104,6 +104,31 @@ func (c *Crew) Steps(b testing.TB, steps int) (took []time.Duration) {
 	return took
 }
 
+// Lanes has one worker carry out runs of steps at once, beside others: eight that
+// wait, beside one; and two that compute, beside two one after another.
+func Lanes(b *testing.B, jobs remote.Queue, source remote.Source, blobs checkpoint.Blobs) {
+	for _, c := range []struct {
+		name, run    string
+		ours, theirs [2]int // lanes, and steps
+	}{
+		{"wait", "sleep 0.2", [2]int{8, 8}, [2]int{1, 1}},
+		{"compute", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done", [2]int{2, 2}, [2]int{1, 2}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			run := func(of [2]int) time.Duration {
+				crew := Crew{Jobs: jobs, Worker: remote.Worker{Jobs: source, At: of[0]}, Blobs: blobs}
+				return Timed(func() { crew.Run(b, of[0], of[1], c.run) })
+			}
+			var ratio Ratio
+			for b.Loop() {
+				ratio.Ours(run(c.ours))
+				ratio.Theirs(run(c.theirs))
+			}
+			ratio.Report(b)
+		})
+	}
+}
+
 // commands is a plan of so many steps, which may run at once in lanes.
 func commands(lanes, steps int, run string) string {
 	var b strings.Builder
