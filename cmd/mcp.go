@@ -398,8 +398,7 @@ func (s *served) answer(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 	doc.Question, doc.Asked = q.ID, q
 	folder := ws.Questions()
 	if a, err := folder.Given(*q); err == nil {
-		doc.Status, doc.Choice, doc.By = "answered", a.Choice, a.By
-		return documented(doc, "it has been answered: let the run go on (run, with its id)", false)
+		return s.answered(ctx, run, doc, a)
 	}
 	doc.Status, doc.Type = "waiting", []string{howToAnswer(q, s.dir), resumeFrom(run, s.dir)}
 	waits := "A person has to answer, and you cannot. " +
@@ -414,8 +413,23 @@ func (s *served) answer(ctx context.Context, c mcp.Call) (mcp.Said, error) {
 	if err := leave(ctx, s.of.questions(ws.Dir), *q, a); err != nil {
 		return mcp.Said{}, errors.New(forPeople(err.Error()))
 	}
-	doc.Status, doc.Choice, doc.By, doc.Type = "answered", a.Choice, a.By, nil
-	return documented(doc, "The person answered: let the run go on (run, with its id).", false)
+	doc.Type = nil
+	return s.answered(ctx, run, doc, a)
+}
+
+// answered is what came of a question that has its answer. The owners of the run,
+// where it has any, are told.
+func (s *served) answered(ctx context.Context, run *history.Run, doc answeredQuestion, a ask.Answer) (mcp.Said, error) {
+	doc.Status, doc.Choice, doc.By = "answered", a.Choice, a.By
+	owned, err := s.of.withOwners(ctx, run, func(r Runs) error { return r.Give(ctx, run.Started.Run) })
+	switch {
+	case err != nil:
+		return documented(doc, "The answer is kept, and the owners of the run were not told of it: "+forPeople(err.Error())+
+			". Answer once more to have them told.", true)
+	case owned:
+		return documented(doc, "It is answered, and the owners of the run go on with it: status says how it stands.", false)
+	}
+	return documented(doc, "It is answered: let the run go on (run, with its id).", false)
 }
 
 // documented is a document for an agent, with what is said besides it.

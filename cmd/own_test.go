@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/planlock/planlock/checkpoint"
 	planlock "github.com/planlock/planlock/exec"
@@ -99,6 +102,75 @@ func TestDetach(t *testing.T) {
 	}
 	if said := call(statusDone, "answer", "--dir", dir, id, history().Questions()[0].ID, "r"); len(owners.given) != 3 {
 		t.Errorf("owners are not told of the answer:\n%s", said)
+	}
+}
+
+// TestAgentAnswersOwners: owners are told of an answer that the person at an agent's
+// client gave, once more where they could not be told of it.
+func TestAgentAnswersOwners(t *testing.T) {
+	t.Setenv("PLANLOCK_STATE", t.TempDir())
+	kept := &Kept{Runs: &checkpoint.MemoryRuns{}, Blobs: &checkpoint.Memory{}, Papers: &checkpoint.MemoryPapers{},
+		Close: func() error { return nil }}
+	owners := &told{}
+	with := With{
+		Open: func(context.Context, string, string, bool) (*Kept, error) { return kept, nil },
+		Engine: func(context.Context, string, string) (*Engine, error) {
+			return &Engine{Close: func() error { return nil },
+				Queue: func(context.Context) (remote.Queue, error) { return nil, nil },
+				Runs:  func(context.Context) (Runs, error) { return owners, nil }}, nil
+		},
+	}
+	dir, at := t.TempDir(), []string{"--store", "postgres://h/d"}
+	if err := os.WriteFile(filepath.Join(dir, "plan.toml"), []byte(asking), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	call := func(want int, words ...string) {
+		t.Helper()
+		if status := run(with, append(words, at...), strings.NewReader(""), &said, &said); status != want {
+			t.Fatalf("planlock %s: status %d, want %d\n%s", words, status, want, &said)
+		}
+	}
+	call(statusWaiting, "run", "--dir", dir, "--answers", "wait", "--no-sandbox", filepath.Join(dir, "plan.toml"))
+	id := regexp.MustCompile(`\b01[0-9A-Z]{24}\b`).FindString(said.String())
+	call(statusDone, "resume", id, "--dir", dir, "--engine", "temporal://h/n", "--detach")
+	owners.given, owners.err = nil, errors.New("nobody answers")
+
+	in, toServer := io.Pipe()
+	out, toClient := io.Pipe()
+	ended := make(chan int)
+	go func() { ended <- run(with, append([]string{"mcp", "--dir", dir}, at...), in, toClient, io.Discard) }()
+	client := sdk.NewClient(&sdk.Implementation{Name: "test-client", Version: "1"}, &sdk.ClientOptions{
+		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"choice": "r"}}, nil
+		}})
+	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: out, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := func() string {
+		t.Helper()
+		r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "answer", Arguments: map[string]any{"run": id}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if said := answer(); !strings.Contains(said, "were not told of it: nobody answers") {
+		t.Errorf("where they cannot be told: %s", said)
+	}
+	owners.err = nil
+	if said := answer(); !strings.Contains(said, "the owners of the run go on with it") || !slices.Equal(owners.given, []string{id}) {
+		t.Errorf("told are %v: %s", owners.given, said)
+	}
+	_ = session.Close()
+	_ = toServer.Close()
+	if status := <-ended; status != statusDone {
+		t.Errorf("mcp: status %d", status)
 	}
 }
 

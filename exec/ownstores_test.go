@@ -50,3 +50,37 @@ func TestReportKnowsWhoHasTheStores(t *testing.T) {
 		})
 	}
 }
+
+// TestRunsOfOtherFolders: of a run that has not ended, a run is warned that begins in the
+// same folder, and none in another one whose runs are kept in the same store.
+func TestRunsOfOtherFolders(t *testing.T) {
+	blobs, runs := &checkpoint.Memory{}, &checkpoint.MemoryRuns{}
+	begin := func(dir string, ends bool) *exectest.Bench {
+		t.Helper()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		b := exectest.New(t, twoSteps(), workspace, exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			if !ends && w.Step.Address == "1.2" {
+				stop()
+				return exec.Outcome{}, context.Cause(ctx)
+			}
+			return goodScript.Execute(ctx, w)
+		}))
+		if dir != "" {
+			b.Dir, b.Controller.Dir = dir, dir
+		}
+		b.Controller.Blobs, b.Controller.Runs = blobs, runs
+		report, err := b.Controller.Run(ctx, b.Lock(t))
+		if report == nil {
+			t.Fatal(err)
+		}
+		warned := strings.Contains(strings.Join(report.Run.Started.Warnings, "\n"), "has not ended")
+		if warned != (dir != "") {
+			t.Errorf("in folder %q: %q", dir, report.Run.Started.Warnings)
+		}
+		return b
+	}
+	waits := begin("", false)
+	begin("", true)
+	begin(waits.Dir, true)
+}

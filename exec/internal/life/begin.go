@@ -301,8 +301,9 @@ func served(by *home.ClaimedError) error {
 }
 
 // unfinished refuses a lock that has served a run, and a tree that holds half a
-// step. It returns the runs that have not ended: what this one changes, those
-// have not done.
+// step. It returns the runs of this workspace that have not ended: what this one
+// changes, those have not done. Where runs are kept elsewhere, those of other folders
+// are among them.
 func (l *Life) unfinished(ctx context.Context) (waiting []string, _ error) {
 	all, err := l.Earlier(ctx, checkpoint.Which{Lock: l.Locked.ID()})
 	if err != nil {
@@ -312,6 +313,9 @@ func (l *Life) unfinished(ctx context.Context) (waiting []string, _ error) {
 	for id, run := range all {
 		if run.Served(l.Locked.ID()) && !run.Started.Shadow {
 			return nil, served(&home.ClaimedError{Lock: l.Locked.ID(), Run: id})
+		}
+		if gone(l.Home.RunDir(id)) {
+			continue // it works in another folder
 		}
 		if run.Ended == nil && !run.Started.Shadow {
 			waiting = append(waiting, id)
