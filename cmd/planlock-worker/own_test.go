@@ -1,12 +1,20 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/planlock/planlock/exec/temporal"
+	"github.com/planlock/planlock/ledger"
 )
 
 // A given is a run that is given to owners, which share nothing with whoever began it but
@@ -45,9 +53,9 @@ func give(t *testing.T, text string, more ...string) *given {
 }
 
 // owns starts an owner.
-func (g *given) owns() (*exec.Cmd, *said) {
+func (g *given) owns(more ...string) (*exec.Cmd, *said) {
 	g.t.Helper()
-	return g.owner.started(g.t.TempDir(), append([]string{"worker", "--own", g.folder, "--jobs", "2"}, g.by...)...)
+	return g.owner.started(g.t.TempDir(), slices.Concat([]string{"worker", "--own", g.folder, "--jobs", "2"}, g.by, more)...)
 }
 
 // status is what the status of the run is to have, sooner or later.
@@ -129,6 +137,66 @@ func TestOwnersAsk(t *testing.T) {
 		t.Errorf("answered:\n%s", out)
 	}
 	g.status("ACHIEVED")
+	ends(t, owner, says)
+}
+
+// spender is an agent whose steps cost money.
+const spender = `#!/bin/sh
+read -r request
+case "$request" in
+*'"type":"version"'*) echo '{"type":"version","name":"scribe","version":"1.0"}'; exit ;;
+*'"step":"1.1"'*) echo one > one.txt ;;
+*'"step":"2.1"'*) echo two > two.txt ;;
+esac
+echo '{"type":"usage","input_tokens":10,"calls":1,"cost":0.03}'
+echo '{"type":"result","ok":true}'
+`
+
+// TestOwnersSpend: the workflow of a run that waits, and for no answer, since its money is
+// spent, ends and says why. Given away again with more, the run goes on.
+func TestOwnersSpend(t *testing.T) {
+	agent := filepath.Join(t.TempDir(), "agent.sh")
+	if err := os.WriteFile(agent, []byte(spender), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "schema = 1\nprofile = \"observe\"\ngoal.description = \"Have two files\"\n"
+	for i, name := range []string{"one", "two"} {
+		text += fmt.Sprintf("[[tasks]]\nid = %d\ndescription = \"Write\"\n[[tasks.steps]]\nid = 1\ndescription = \"Write\"\n"+
+			"prompt = \"Write\"\npostconditions = [{ kind = \"file_contains\", path = %q, text = %q }]\n", i+1, name+".txt", name)
+	}
+	g := give(t, text, "--executor", agent, "--budget", "0.02")
+	owner, says := g.owns("--executor", agent)
+	address := strings.TrimSuffix(strings.TrimPrefix(g.by[3], "temporal://"), "/default")
+	runs, err := temporal.OpenRuns(t.Context(), temporal.Config{Workspace: string(ledger.Sum([]byte(g.store)).Short()),
+		Client: client.Options{HostPort: address}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runs.Close()
+	ended := func() temporal.State {
+		t.Helper()
+		ctx, end := context.WithTimeout(t.Context(), time.Minute)
+		defer end()
+		s, err := runs.Wait(ctx, g.run) // returns once the workflow has ended
+		if err != nil {
+			t.Fatalf("%v\n%s", err, says.String())
+		}
+		return s
+	}
+	if s := ended(); !s.Over || s.Done != 1 || !strings.Contains(s.Says, "its money is spent: it has cost $0.03 of $0.02") {
+		t.Errorf("without money: %+v", s)
+	}
+	if done := g.recorded(g.store, g.run, "step-completed"); len(done) != 1 {
+		t.Errorf("completed are %v", done)
+	}
+	words := append([]string{"resume", g.run, "--detach", "--budget", "1"}, g.by...)
+	if out := g.call(g.dir, 0, words...); !strings.Contains(out, "owners go on with run "+g.run) {
+		t.Errorf("with more:\n%s", out)
+	}
+	until(t, "it is over", func() bool { return strings.Contains(says.String(), "msg=over run="+g.run) })
+	if s := ended(); !s.Over || s.Done != 2 || s.Says != "" {
+		t.Errorf("with more: %+v", s)
+	}
 	ends(t, owner, says)
 }
 
