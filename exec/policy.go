@@ -149,9 +149,14 @@ func someOf(steps []plan.Address) string {
 }
 
 // untested warns of steps that are to have their test written first, and name
-// none, so that they are done in one go.
+// none, or say so in a run in which tests do not come first: they are done in
+// one go.
 func (p *Policy) untested(of *plan.Plan) []string {
 	if !p.TestFirst && !flow.SettingsOf(of).TestFirst {
+		if steps := flow.TestDriven(of); len(steps) > 0 {
+			return []string{fmt.Sprintf("no test is written first for %s, which say tdd: that counts where the plan says "+
+				"test_first = true in [execution], or the run is asked for it (--test-first)", someOf(steps))}
+		}
 		return nil
 	}
 	steps := flow.Untested(of, flow.Choose(of, nil, p.Strategy))

@@ -390,6 +390,11 @@ func TestResearcherSearchesTheCode(t *testing.T) {
 	if a, err = (advice.Builtin{}).Advise(t.Context(), c); err != nil || !slices.Contains(a.Sources, "src/widgets.py") {
 		t.Errorf("read %q, %v", a.Sources, err)
 	}
+	// Nor of one that says what no file has.
+	c.Step.Description = "Open the gate"
+	if a, err = (advice.Builtin{}).Advise(t.Context(), c); err != nil || !slices.Contains(a.Sources, "src/widgets.py") {
+		t.Errorf("read %q, %v", a.Sources, err)
+	}
 }
 
 func TestResearcherReadsFiveFilesAtMost(t *testing.T) {
@@ -455,6 +460,16 @@ func TestPivoterKnowsWhatCommonlyHelps(t *testing.T) {
 		"import error": {"ModuleNotFoundError: No module named 'clip'", "missing dependency", 0.8},
 		"type error":   {"./a.go:7:9: undefined: rate", "type definitions", 0.7},
 		"test failure": {"--- FAIL: TestLimit (0.00s)", "what the test expects", 0.6},
+		"rust import":  {"error[E0433]: failed to resolve: use of undeclared crate or module `serde`", "missing dependency", 0.8},
+		"java import":  {"A.java:3: error: package org.junit does not exist", "missing dependency", 0.8},
+		"ruby import":  {"cannot load such file -- yaml (LoadError)", "missing dependency", 0.8},
+		"vite import":  {`Failed to resolve import "x" from "src/a.tsx". Does the file exist?`, "missing dependency", 0.8},
+		"rust type":    {"error[E0308]: mismatched types", "type definitions", 0.7},
+		"java type":    {"A.java:3: error: cannot find symbol", "type definitions", 0.7},
+		"pytest":       {"FAILED tests/test_a.py::test_b - assert 1 == 2", "what the test expects", 0.6},
+		"mocha":        {"  1 failing", "what the test expects", 0.6},
+		"maven":        {"[ERROR] There are test failures.", "what the test expects", 0.6},
+		"junit":        {"There was 1 failure:", "what the test expects", 0.6},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

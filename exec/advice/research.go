@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -26,9 +27,26 @@ const (
 	researchLooked   = 16 << 20 // of all of those
 )
 
-// research reports what the workspace has to say about a case.
+// research reports what the workspace has to say about a case, and where it has
+// nothing, about what was said of the failure.
 func research(ctx context.Context, c Case) (Advice, error) {
 	asked := queries(c)
+	a, err := lookFor(ctx, c, asked)
+	if !errors.Is(err, ErrNothing) || len(c.Failure.Reasons) == 0 {
+		return a, err
+	}
+	for _, reason := range c.Failure.Reasons {
+		if said := cause.Clean(reason); !slices.Contains(asked, said) {
+			asked = append(asked, said)
+		}
+	}
+	more, err := lookFor(ctx, c, asked[max(0, len(asked)-researchFiles):])
+	more.Cost.Calls += a.Cost.Calls
+	return more, err
+}
+
+// lookFor reports what the workspace has to say about what is asked.
+func lookFor(ctx context.Context, c Case, asked []string) (Advice, error) {
 	words := wordsOf(asked)
 	if len(words) == 0 || c.Open == nil {
 		return Advice{}, fmt.Errorf("%w: there is nothing to look for, or nowhere to look", ErrNothing)
@@ -63,8 +81,8 @@ func research(ctx context.Context, c Case) (Advice, error) {
 	return a, nil
 }
 
-// queries are what research asks about a case: what its step or task says, and
-// what failed, each once.
+// queries are what research asks about a case, each once: what its step or task
+// says, and what is known of the failure.
 func queries(c Case) []string {
 	var all []string
 	add := func(text string) {
@@ -86,11 +104,6 @@ func queries(c Case) []string {
 	for _, criterion := range c.Criteria {
 		add(criterion)
 	}
-	if len(wordsOf(all)) == 0 { // of the failure, what is known alone is asked for, but where that is all there is
-		for _, reason := range c.Failure.Reasons {
-			add(reason)
-		}
-	}
 	return all[:min(len(all), researchFiles)]
 }
 
@@ -98,7 +111,7 @@ func queries(c Case) []string {
 // more that are not everywhere.
 func wordsOf(queries []string) []string {
 	everywhere := []string{"with", "that", "this", "from", "into", "must", "should", "when", "have", "line", "error", "file", "step", "task", "make", "does",
-		"shell", "exit", "status", "program", "process", "failed", "failure", "reported", "output", "postcondition", "postconditions", "holds"}
+		"shell", "exit", "status", "program", "process", "failed", "failure", "reported", "cannot", "command", "output", "postcondition", "postconditions", "holds"}
 	var words []string
 	for _, q := range queries {
 		for _, w := range strings.FieldsFunc(strings.ToLower(q),

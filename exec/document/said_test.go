@@ -20,6 +20,10 @@ func TestStuckReportSuggests(t *testing.T) {
 	q.Evidence = append(q.Evidence, "suggestion: read its output")
 	s.add(5, "2.1", 1, &history.Asked{Question: q})
 	says(t, s, map[string][]string{"stuck-report.md": {"### Suggestions\n\n- read its output\n"}})
+	waits := firstTask(begin(t, limiter())) // nothing failed here
+	q = question(waits, "2.1", 0)
+	waits.add(5, "2.1", 0, &history.Asked{Question: q})
+	says(t, waits, map[string][]string{"stuck-report.md": {"### Problem\n\n- " + q.What + "\n- " + q.Evidence[0] + "\n"}})
 	taught := firstTask(begin(t, limiter()))
 	q = question(taught, "2.1", 0)
 	q.Kind = ask.Education

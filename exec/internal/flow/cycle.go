@@ -65,14 +65,28 @@ func CycleOf(p *plan.Plan, t *plan.Task, s *plan.Step, set *history.StrategySet)
 }
 
 // Untested are the steps that declare files other than configuration, data or
-// prose, are to write a test first, and name none: they are done in one go.
+// prose, or say tdd, are to write a test first, and name none: they are done in
+// one go.
 func Untested(p *plan.Plan, set *history.StrategySet) []plan.Address {
 	var list []plan.Address
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {
 			s := &p.Tasks[i].Steps[j]
 			a := s.Artifacts
-			if a != nil && len(a.Create)+len(a.Modify)+len(a.Delete) > 0 && CycleOf(p, &p.Tasks[i], s, set).Missing {
+			if (s.TDD || a != nil && len(a.Create)+len(a.Modify)+len(a.Delete) > 0) && CycleOf(p, &p.Tasks[i], s, set).Missing {
+				list = append(list, s.Address)
+			}
+		}
+	}
+	return list
+}
+
+// TestDriven are the steps that say tdd, and that can write a test first.
+func TestDriven(p *plan.Plan) []plan.Address {
+	var list []plan.Address
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			if s := &p.Tasks[i].Steps[j]; s.TDD && !allProse(s.Artifacts) {
 				list = append(list, s.Address)
 			}
 		}
@@ -115,7 +129,7 @@ func Prose(file string) bool {
 	for _, pattern := range [...]string{
 		"*.config.*", "*.conf", "*.ini", "*.toml", "*.properties", "*.env*", "dockerfile", "makefile", ".git*", ".editorconfig", "*.lock",
 		"*.json", "*.jsonl", "*.yaml", "*.yml", "*.xml", "*.csv", "*.tsv", "go.mod", "go.sum",
-		"*.md", "*.txt", "*.rst", "*.adoc", "*.css", "*.scss", "license", "changelog",
+		"*.md", "*.txt", "*.rst", "*.adoc", "*.css", "*.scss", "*.sass", "*.less", "license", "changelog", "readme",
 	} {
 		if ok, err := path.Match(pattern, name); ok && err == nil {
 			return true

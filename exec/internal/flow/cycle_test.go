@@ -11,7 +11,7 @@ import (
 
 func TestProse(t *testing.T) {
 	for file, want := range map[string]bool{
-		"a.config.js": true, "x/y.json": true, "ci.yaml": true, "ci.yml": true, "README.md": true, "s.css": true,
+		"a.config.js": true, "x/y.json": true, "ci.yaml": true, "ci.yml": true, "README.md": true, "README": true, "s.css": true, "s.sass": true, "s.less": true,
 		".env": true, ".env.local": true, "app.env": true,
 		"go.mod": true, "Makefile": true, "a.toml": true,
 		"a.go": false, "config.go": false, "json.go": false, "md": false, "environment.ts": false, "x.json/a.go": false,
