@@ -121,6 +121,17 @@ func TestCheckpointReasons(t *testing.T) {
 	s.accept("2.1", "primary")
 	holds("ended, and nothing failed", draw(s.end(history.Partial)), `reason: "task_complete"`, `  can_resume: false`)
 
+	s = begin(t, limiter()) // the second phase ran beside the first, and is over before it
+	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3, Phases: []history.Phase{
+		{Name: "task 1", Steps: []plan.Address{"1.1", "1.2"}}, {Name: "task 2", Steps: []plan.Address{"2.1"}}}})
+	s.start("2.1", "primary").accept("2.1", "primary")
+	s.add(1, "", 0, &history.PhaseOver{Phase: "task 2", Number: 2, Of: 2, Completed: 1})
+	holds("the later phase is over", draw(s), `reason: "phase_complete"`, `  current_phase: 2`)
+	s.start("1.1", "primary").fail("1.1", 1, history.Crashed, "exit status 1")
+	holds("the earlier one is under way", draw(s), `  current_phase: 1`)
+	holds("it ended there", draw(s.add(5, "1.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"no"}}).
+		end(history.NotAchieved)), `  current_phase: 2`)
+
 	s = begin(t, limiter())
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3,
 		Phases: []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.1"}}}})

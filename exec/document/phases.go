@@ -45,11 +45,26 @@ func phases(m *Model) phaseProgress {
 		progress.Done = append(progress.Done, donePhase{p.Number, p.Phase,
 			fmt.Sprintf("%s, tree %s", carriedOut(p), treeAfter(m.of, steps).Short())})
 	}
-	progress.Current = min(len(flow.Phases)+1, progress.Total)
-	if mark := m.of.Mark(); mark != nil && mark.Reason == history.MarkPhase {
-		progress.Current = len(flow.Phases)
-	}
+	progress.Current = currentPhase(m)
 	return progress
+}
+
+// currentPhase is the phase that is just over where that is why there is a
+// checkpoint, else the first of which something is left; of a run that has ended,
+// the last in which something became of a step.
+func currentPhase(m *Model) int {
+	if mark := m.of.Mark(); mark != nil && mark.Reason == history.MarkPhase {
+		return m.of.Flow.Phases[len(m.of.Flow.Phases)-1].Number
+	}
+	if next := nextPhase(m); next != nil {
+		return next.Number
+	}
+	for i, p := range slices.Backward(m.of.Flow.Strategy.Phases) {
+		if slices.ContainsFunc(p.Steps, func(a plan.Address) bool { return m.of.Step(a).Status != history.Pending }) {
+			return i + 1
+		}
+	}
+	return 1
 }
 
 // completedPhases are the phases that are over, and are completed.
