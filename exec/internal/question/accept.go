@@ -46,7 +46,11 @@ func choiceRevert(f *history.AttemptFailed, a *history.Attempt, limits *plan.Lim
 		slices.ContainsFunc(f.Findings, func(f gate.Finding) bool { return !revertMends(f, a.Accounted, limits) }) {
 		return nil
 	}
-	what, back := fmt.Sprintf("%d files", len(account.Extra)), "go back to what they were"
+	of, back := "files", "go back to what they were"
+	if slices.ContainsFunc(account.Extra, func(c ledger.Change) bool { return c.Kind() == ledger.Dir }) {
+		of = "files and folders"
+	}
+	what := fmt.Sprintf("%d %s", len(account.Extra), of)
 	if len(account.Extra) <= acceptedNamed {
 		var names []string
 		for _, c := range account.Extra {
