@@ -136,7 +136,7 @@ func printNext(ctx context.Context, w io.Writer, ws exec.Workspace, run *history
 		onwards(w, spellingOf(run, dir, run.Policy.Given).anew(ws, run))
 	case run.Ended != nil:
 		fmt.Fprintf(w, "next     planlock report %s%s\n", id, inDir(dir))
-		if run.Ended.Status != history.Achieved {
+		if run.Ended.Status != history.Achieved && run.Abandoned == nil {
 			ended := &exec.OutcomeError{Run: id, Status: run.Ended.Status, Reasons: run.Ended.Reasons}
 			fmt.Fprintf(w, "then     %s\n", escaped(outcomeHint(ended, placedError{dir: dir, run: run})))
 		}

@@ -286,11 +286,14 @@ func without(r *history.Run) (all []string) {
 }
 
 // unversioned says what steps did to files that no tree has: those that .gitignore
-// names one by one, and those in a stash.
+// names one by one, and those in a stash; and to their copies of the repository.
 func unversioned(r *history.Run) (all []string) {
 	for _, s := range r.Steps {
 		if text := s.Stashed(); text != "" {
 			all = append(all, text+"; a rollback brings it back")
+		}
+		if text := s.Unkept(); text != "" {
+			all = append(all, text)
 		}
 	}
 	var made []string

@@ -54,6 +54,31 @@ func (s *Step) Stashed() string {
 		"stash, and what that took out of files is gone from the workspace", s.Address)
 }
 
+// Unkept says to people what else a step did in its copy of the repository, which is
+// dropped with it: commits, branches, tags, hooks and settings; "" if nothing. What
+// it staged is not told: what it changed is there.
+func (s *Step) Unkept() string {
+	a := s.Account()
+	if a == nil || s.Completed == nil {
+		return ""
+	}
+	var moved []string
+	for _, part := range a.Git {
+		if part != "index" && part != "refs/stash" {
+			moved = append(moved, part)
+		}
+	}
+	const few = 5
+	if len(moved) > few {
+		moved = append(moved[:few], fmt.Sprintf("%d more", len(moved)-few))
+	}
+	if moved == nil {
+		return ""
+	}
+	return fmt.Sprintf("step %s moved %s of its copy of the repository, which is dropped: its files are kept, and no commit, "+
+		"branch, hook or setting of it is in the repository of the workspace", s.Address, strings.Join(moved, ", "))
+}
+
 func (*Accounted) Type() string { return "accounted" }
 
 // String is as in "2 files +10 −3 · as declared".

@@ -137,6 +137,9 @@ func (t *trial) accept(ctx context.Context) error {
 	if text := t.s.Stashed(); text != "" {
 		t.Warn(text, action.Action{Kind: action.Rollback, Run: t.Rec.Run.Started.Run, Step: t.s.Address})
 	}
+	if text := t.s.Unkept(); text != "" {
+		t.Warn(text)
+	}
 	if t.Rec.Run.Behind() || t.Rec.Run.Started.Isolated {
 		return nil // it is delivered with all else
 	}
