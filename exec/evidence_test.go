@@ -70,7 +70,7 @@ func TestEvidenceOfTasks(t *testing.T) {
 		"not named after two patches": {1, nameless("4"), halving(), 3, history.FailedFinal, "after all retries"},
 		"advice that changes nothing": {1, nameless("16"), reflects(0.9, ""), 1, history.Failed,
 			"changes nothing"},
-		"the job fails where it is patched": {1, failsPatched(), reflects(0.9, "16"), 1, history.FailedFinal, "also when it was tried anew"},
+		"the job fails where it is patched": {1, failsPatched(), reflects(0.9, "16"), 1, history.FailedFinal, "its evidence was missing, and it failed when it was tried anew"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -54,6 +54,7 @@ type draftJob struct {
 	Entry     string   `json:"entry"`
 	Args      rawJSON  `json:"args"`
 	Artifacts []string `json:"expected_artifacts"`
+	EnvKeys   []string `json:"env_keys,omitempty"`
 }
 
 // rawJSON is a value as it was written. One that was cut short is a text.
@@ -137,7 +138,7 @@ func newContract(r review.Review) contract {
 func draftJobs(jobs []review.Job) []draftJob {
 	all := []draftJob{}
 	for _, j := range jobs {
-		all = append(all, draftJob{j.ID, j.Entry, rawJSON(j.Args), list(j.Artifacts)})
+		all = append(all, draftJob{j.ID, j.Entry, rawJSON(j.Args), list(j.Artifacts), j.EnvKeys})
 	}
 	return all
 }

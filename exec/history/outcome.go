@@ -106,8 +106,10 @@ func (f *TaskOutcome) conclude(about grounds) {
 		f.Status, f.Reason = FailedFinal, "its evidence is missing after all retries"
 	case f.Execution == notExecuted:
 		f.Status, f.Reason = Failed, "it was not carried out, so there is no evidence"
-	case !done && (f.Execution == retryFailed || r.Execution > 0 || r.Verification > 0):
+	case !done && (f.Execution == retryFailed || r.Execution > 0):
 		f.Status, f.Reason = FailedFinal, approved+"it failed, also when it was tried anew"
+	case !done && r.Verification > 0:
+		f.Status, f.Reason = FailedFinal, approved+"its evidence was missing, and it failed when it was tried anew"
 	case done && r.Verification > 0:
 		f.Status, f.Reason = Failed, approved+"carried out, and its evidence is missing, although something was tried anew"
 	case done:

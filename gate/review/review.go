@@ -58,6 +58,7 @@ type Job struct {
 	Entry     string   `json:"entry"`
 	Args      string   `json:"args,omitempty"` // as JSON
 	Artifacts []string `json:"expected_artifacts,omitempty"`
+	EnvKeys   []string `json:"env_keys,omitempty"` // variables that it needs
 }
 
 // A Criterion is what a reviewer of work says of one acceptance criterion.
@@ -137,7 +138,7 @@ func (r Review) bounded() Review {
 		r.Checks = append(r.Checks, Check{clip(c.Name), clip(c.Value)})
 	}
 	for _, j := range jobs[:min(len(jobs), maxListed)] {
-		r.Jobs = append(r.Jobs, Job{clip(j.ID), clip(j.Entry), clip(j.Args), clipAll(j.Artifacts)})
+		r.Jobs = append(r.Jobs, Job{clip(j.ID), clip(j.Entry), clip(j.Args), clipAll(j.Artifacts), clipAll(j.EnvKeys)})
 	}
 	r.Verdict, r.Error, r.ReadyJob = clip(r.Verdict), clip(r.Error), ledger.Digest(clip(string(r.ReadyJob)))
 	r.Critical, r.Warnings, r.Faults = clipAll(r.Critical), clipAll(r.Warnings), clipAll(r.Faults)

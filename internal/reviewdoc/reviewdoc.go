@@ -37,6 +37,7 @@ type Job struct {
 	ID, Entry string
 	Args      string // as written in JSON, "" without
 	Artifacts []string
+	EnvKeys   []string
 }
 
 // A Fault is one thing that is wrong with a document.
@@ -158,6 +159,9 @@ func (d *Document) jobs(v jsontree.Value) {
 		job := Job{ID: j.Get("id").Text(), Entry: j.Get("entry").Text(), Args: j.Get("args").Raw()}
 		for a := range j.Get("expected_artifacts").Each {
 			job.Artifacts = append(job.Artifacts, a.Text())
+		}
+		for name := range j.Get("env_keys").Each {
+			job.EnvKeys = append(job.EnvKeys, name.Text())
 		}
 		if job.ID == "" || job.Entry == "" {
 			d.warn("contract-jobs-invalid", j.Offset(), "a proposed job has no id or no entry",

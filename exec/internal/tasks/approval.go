@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -110,7 +111,7 @@ func (p *Approvals) seat(ctx context.Context, s *history.Step, a *history.Approv
 	if err != nil {
 		return err
 	}
-	if err := startable(jobs, at, tree); err != nil {
+	if err := errors.Join(startable(jobs, at, tree), given(jobs, p.Plan.Sandbox.Env)); err != nil {
 		return err
 	}
 	a.RunBy = task.Steps[at].Address

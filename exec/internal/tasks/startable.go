@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -31,6 +32,20 @@ func startable(jobs []review.Job, at int, tree *ledger.Tree) error {
 		}
 		for _, a := range j.Artifacts {
 			made[path.Clean(a)] = true
+		}
+	}
+	return nil
+}
+
+// given is an error where a job needs a variable that reaches no command of the
+// plan, which lists those in env.
+func given(jobs []review.Job, env []string) error {
+	for _, j := range jobs {
+		for _, name := range j.EnvKeys {
+			if !environ.Wanted(name, env) {
+				return fmt.Errorf("job %q: it needs the variable %q, which the plan does not name: in env of its [sandbox], "+
+					"or in env_keys beside a list of actions", j.ID, name)
+			}
 		}
 	}
 	return nil

@@ -10,6 +10,16 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
+// TestGiven rejects a job that needs what no command of the plan gets.
+func TestGiven(t *testing.T) {
+	for name, want := range map[string]bool{"MODE": true, "HOME": true, "TOKEN": false, "": false} {
+		err := given([]review.Job{{ID: "a", Entry: "run", EnvKeys: []string{name}}}, []string{"MODE"})
+		if (err == nil) != want {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
 // TestStartable rejects a job that could only crash: what it begins with is not
 // there, is a folder, or can be carried out by nothing.
 func TestStartable(t *testing.T) {

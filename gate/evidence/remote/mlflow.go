@@ -228,7 +228,8 @@ func (m *MLflow) refusal(status int, body []byte) error {
 	case (status == http.StatusUnauthorized || status == http.StatusForbidden) && m.UserEnv != "":
 		return m.fault(status, ": it wants another user or password than MLflow.UserEnv and MLflow.PasswordEnv name")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return m.fault(status, ": it wants another token, or a user and a password; name their environment variables in MLflow.TokenEnv, or MLflow.UserEnv and MLflow.PasswordEnv")
+		return m.fault(status, ": it wants another token, or a user and a password: name their environment variables, "+
+			"by --tracker-token, or --tracker-user and --tracker-password (MLflow.TokenEnv, or MLflow.UserEnv and MLflow.PasswordEnv)")
 	case status >= 300 && status < 400:
 		return m.fault(status, ": it sends elsewhere, which is not followed")
 	case status == http.StatusNotFound:

@@ -48,16 +48,16 @@ func For(extra []string) []string {
 	env := make([]string, 0, len(base)+len(extra)+len(fixed))
 	for _, assignment := range all {
 		name, _, _ := strings.Cut(assignment, "=")
-		if wanted(name, extra) && !Refused(name) {
+		if Wanted(name, extra) && !Refused(name) {
 			env = append(env, assignment)
 		}
 	}
 	return Merge(env, fixed)
 }
 
-// wanted reports whether a variable is one of those that every child gets, or
+// Wanted reports whether a variable is one of those that every child gets, or
 // of extra.
-func wanted(name string, extra []string) bool {
+func Wanted(name string, extra []string) bool {
 	if runtime.GOOS == "windows" {
 		same := func(other string) bool { return strings.EqualFold(name, other) }
 		return slices.ContainsFunc(base, same) || slices.ContainsFunc(baseWindows, same) ||
