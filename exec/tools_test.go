@@ -98,6 +98,20 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// Tool servers that are named by a table of their own, and twice, are each one.
+func TestToolsNamedByTables(t *testing.T) {
+	text := strings.Replace(twoSteps(), "[defaults]", "[mcp_tools]\noptional = [\"github\", \"notion\"]\n"+
+		"[mcp_tools.required.github]\ninstall = \"npm install github\"\n[defaults]", 1)
+	b := exectest.New(t, text, workspace, goodScript)
+	b.Controller.Tools = func(context.Context, string) error { return errors.New("it is gone") }
+	_, err := b.Controller.Run(context.Background(), b.Lock(t))
+	var refused *exec.RefusedError
+	if !errors.As(err, &refused) || len(refused.Reasons) != 1 ||
+		!strings.Contains(refused.Reasons[0], `tool "github" is required by the plan and is not there: it is gone; the plan installs it by  npm install github`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A run goes on only while its tools are there.
 func TestToolsBeforeARunGoesOn(t *testing.T) {
 	gone := false

@@ -41,7 +41,7 @@ func (b *Backup) OnlyRepeats() bool {
 // SameAgain reports whether a backup is not another way to do the step: it does
 // the same, or says that it does.
 func (s *Step) SameAgain(b *Backup) bool {
-	same := b.Run == s.Run && b.Prompt == s.Prompt && b.Run+b.Prompt != ""
+	same := strings.TrimSpace(b.Run) == strings.TrimSpace(s.Run) && b.Prompt == s.Prompt && b.Run+b.Prompt != ""
 	return same && b.ToolPath+b.Tool == "" && (b.Executor == "" || b.Executor == s.Executor) || b.OnlyRepeats()
 }
 

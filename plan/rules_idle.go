@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/internal/spelling"
 )
 
 // idleRule tells keys of free tables that nothing acts on.
@@ -19,6 +21,8 @@ type freeTable struct {
 	acts []string // keys that are acted on; of "a", what stands in a table a as well
 	// words are what those of them can be that are one of some words
 	words map[string][]string
+	// flags are those that are true or false
+	flags []string
 	// true asks for what is done anyway; anything else is never done
 	always []string
 }
@@ -26,18 +30,19 @@ type freeTable struct {
 // freeTables may hold any keys. They are part of the plan.
 var freeTables = []freeTable{
 	{name: "software_stack", told: true},
-	{name: "user_interface", told: true},
+	{name: "user_interface", told: true, flags: []string{"required"}, words: map[string][]string{"required": {"none"}}},
 	{name: "deployment", told: true},
-	{name: "mcp_tools", acts: []string{"required", "recommended", "optional", "verification.check_on_startup",
-		"verification.halt_if_required_missing", "verification.warn_if_recommended_missing"},
+	{name: "mcp_tools", acts: []string{"required", "recommended", "optional"},
+		flags: []string{"verification.check_on_startup", "verification.halt_if_required_missing",
+			"verification.warn_if_recommended_missing"},
 		always: []string{"verification.log_available_tools"}},
 	{name: "components", told: true},
 	{name: "constraints", told: true},
-	{name: "knowledge_capture", acts: []string{"enabled", "notepad_path", "update_frequency"},
+	{name: "knowledge_capture", acts: []string{"notepad_path", "update_frequency"}, flags: []string{"enabled"},
 		words: map[string][]string{"update_frequency": {"per_task", "per_step", "end_only"}}},
-	{name: "education", acts: []string{"enabled", "approval_gates", "learning_pace", "comparison_depth", "rationale_required",
-		"alternatives_shown"}, words: map[string][]string{"learning_pace": {"slow", "moderate", "fast"},
-		"comparison_depth": {"brief", "moderate", "detailed"}}},
+	{name: "education", acts: []string{"approval_gates", "learning_pace", "comparison_depth"},
+		flags: []string{"enabled", "rationale_required", "alternatives_shown"}, words: map[string][]string{"learning_pace": {"slow", "moderate", "fast"},
+			"comparison_depth": {"brief", "moderate", "detailed"}}},
 	{name: "logging", acts: []string{"output_file"}, always: []string{"record_retries", "record_timestamps",
 		"record_mode_switches", "record_backup_attempts", "record_constitutional_compliance", "track_constitutional_compliance",
 		"track_mode_switches", "track_backup_usage"}},
@@ -69,7 +74,7 @@ func freeNames() []string {
 func idleKeys(x *inspection, tell tell) {
 	p := x.plan
 	log := ""
-	idle := map[string][]string{}
+	idle, hints := map[string][]string{}, map[string]string{}
 	for _, s := range p.Settings {
 		if s.Key == LogKey {
 			log = s.Value.Text
@@ -82,6 +87,10 @@ func idleKeys(x *inspection, tell tell) {
 		}
 		for i := range freeTables {
 			if t := &freeTables[i]; t.name == table && !t.keeps(key, s.Value) {
+				hints[table] += meant(key, slices.Concat(t.acts, t.flags))
+				if slices.Contains(t.flags, key) {
+					key, hints[table] = fmt.Sprintf("%s (%q)", key, s.Value.Plain()), "; write true or false without quotes"
+				}
 				idle[table] = append(idle[table], key)
 			}
 		}
@@ -90,10 +99,12 @@ func idleKeys(x *inspection, tell tell) {
 	for _, s := range p.Execution.Extra {
 		if !execution.keeps(s.Key, s.Value) {
 			idle["execution"] = append(idle["execution"], s.Key)
+			hints["execution"] += meant(s.Key, execution.acts)
 		}
 	}
 	for _, s := range p.ErrorPropagation.Extra {
 		idle["error_propagation"] = append(idle["error_propagation"], s.Key)
+		hints["error_propagation"] += meant(s.Key, Names(new(ErrorPropagation).visit))
 	}
 	for _, s := range p.Completion.Flags {
 		if s.Value.Kind != kindBoolean {
@@ -102,15 +113,27 @@ func idleKeys(x *inspection, tell tell) {
 	}
 	for _, table := range append(freeNames(), "execution", "error_propagation", "completion_criteria") {
 		if keys := idle[table]; len(keys) > 0 {
-			tell(table+"."+keys[0],
+			first, _, _ := strings.Cut(keys[0], " (")
+			tell(table+"."+first,
 				fmt.Sprintf("nothing acts on %s of [%s]: %s", count(len(keys), "key"), table, few(keys)),
-				"take what is not needed out, or say it as a check, a constraint or a step")
+				"take what is not needed out, or say it as a check, a constraint or a step"+hints[table])
 		}
 	}
 }
 
+// meant is the end of a hint that names the key that a misspelt one resembles.
+func meant(key string, keys []string) string {
+	if near := spelling.Nearest(key, keys); near != "" && near != key {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
 // keeps reports whether a key of the table is acted on, or told.
 func (t *freeTable) keeps(key string, v Value) bool {
+	if slices.Contains(t.flags, key) {
+		return v.Kind == kindBoolean || word(t.words[key]...)(v)
+	}
 	if t.told || slices.Contains(t.always, key) && v.Kind == kindBoolean && v.Text == "true" {
 		return true
 	}

@@ -120,6 +120,13 @@ func stepRules() []rule {
 						"preset contract, else as often as the preset says", "add  max_retries = 2")
 				}
 			}},
+		{code: "retries-unused", severity: Warning, said: true, why: "max_retries counts where on_failure is retry.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.Retries() > 0 && s.OnFailure != Retry {
+					tell("max_retries", fmt.Sprintf(`max_retries = %d does nothing: on_failure is not "retry"`, s.Retries()),
+						`add  on_failure = "retry"`)
+				}
+			}},
 		{code: "rollback-missing", severity: Error, why: "Under strict each step says whether it can be undone.",
 			step: lacking(func(x *inspection, s *stepPart) bool { return s.Rollback == "" && x.silent(s, "rollback") },
 				"", "step %s does not say whether it can be undone",

@@ -54,6 +54,7 @@ func TestAssess(t *testing.T) {
 		{"not sure", patterned("LOW", "LOW", 0, both, both), pattern.Full, pattern.Low, true},
 		{"one deviates", patterned("HIGH", "LOW", 0, both, both[:1]), pattern.Half, pattern.Medium, true},
 		{"all deviate", patterned("HIGH", "LOW", 0, both, []string{"Qt"}), pattern.Nothing, pattern.High, true},
+		{"no stack to compare", patterned("HIGH", "LOW", 0, both, nil), pattern.Unsaid, pattern.Low, false},
 		{"risky already", patterned("HIGH", "MEDIUM", 0, both, both), pattern.Full, pattern.Medium, false},
 		{"risky and deviating", patterned("HIGH", "MEDIUM", 0, both, both[:1]), pattern.Half, pattern.High, true},
 		{"complexity 3 leaves it low", patterned("HIGH", "LOW", 3, both, both), pattern.Full, pattern.Low, false},

@@ -71,13 +71,19 @@ func cutShort(t testing.TB) *story {
 	return firstTask(begin(t, limiter())).end(history.NotAchieved, "step 2.1 did not run", "step 3.1 did not run")
 }
 
+// begun has its first step under way, and no attempt at it yet.
+func begun(t testing.TB) *story {
+	return begin(t, limiter()).add(40, "1.1", 0, &history.StepStarted{Checkpoint: snapshot("base"), Decision: "proceed"})
+}
+
 // Each field of the progress log that others read has the value that the
 // history gives it.
 func TestProgressFields(t *testing.T) {
 	docs := map[string]any{}
 	for name, tell := range map[string]func(testing.TB) *story{"detours": detours, "advised": advised,
 		"breach": breach, "waiting": waiting,
-		"turned-away": turnedAway, "cut-short": cutShort, "running": inFlight, "rolled-back": setBack, "concerned": concerned} {
+		"turned-away": turnedAway, "cut-short": cutShort, "running": inFlight,
+		"ready": func(t testing.TB) *story { return begin(t, limiter()) }, "begun": begun, "rolled-back": setBack, "concerned": concerned} {
 		var doc any
 		if err := json.Unmarshal(drawn(t, tell(t), "progress_limiter.json"), &doc); err != nil {
 			t.Fatal(err)
@@ -93,6 +99,8 @@ func TestProgressFields(t *testing.T) {
 		{"end_time", "detours", "end_time", `"2026-11-20T08:30:12.930Z"`},
 		{"end time of a run that goes on", "running", "end_time", `null`},
 		{"status running", "running", "status", `"running"`},
+		{"status ready", "ready", "status", `"ready_for_execution"`},
+		{"status of a step that begins", "begun", "status", `"running"`},
 		{"status waiting", "waiting", "status", `"waiting"`},
 		{"status failed", "breach", "status", `"failed"`},
 		{"status partial", "detours", "status", `"partially_complete"`},

@@ -89,7 +89,7 @@ func progressStatus(rep *Model) string {
 	switch {
 	case rep.Resumed > 0:
 		return "resumed"
-	case rep.Counts.Attempts == 0:
+	case rep.Counts.Attempts+rep.Counts.Running == 0:
 		return "ready_for_execution"
 	}
 	return "running"

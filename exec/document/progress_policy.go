@@ -2,7 +2,6 @@ package document
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
@@ -319,8 +318,7 @@ func creates(s plan.Step) bool { return s.Artifacts != nil && len(s.Artifacts.De
 // settingTrue reports whether a setting of the plan is on.
 func settingTrue(settings []plan.Setting, key string) bool {
 	return slices.ContainsFunc(settings, func(s plan.Setting) bool {
-		ok, err := strconv.ParseBool(s.Value.Text)
-		return s.Key == key && err == nil && ok
+		return s.Key == key && s.Value.Kind == "boolean" && s.Value.Text == "true"
 	})
 }
 

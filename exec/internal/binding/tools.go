@@ -91,19 +91,27 @@ func toolsOf(p *plan.Plan) (tools []history.Tool) {
 	return tools
 }
 
-// listedIn lists the tool servers that a plan names in [mcp_tools].
+// listedIn lists the tool servers that a plan names in [mcp_tools], each once: where
+// it is needed most.
 func listedIn(p *plan.Plan) (tools []history.Tool) {
+	add := func(name, need string) {
+		if !slices.ContainsFunc(tools, func(t history.Tool) bool { return t.Name == name }) {
+			tools = append(tools, history.Tool{Name: name, Need: need, Status: toolListed})
+		}
+	}
 	for _, need := range []string{toolRequired, toolRecommended, toolOptional} {
-		for _, s := range p.Settings {
-			if s.Key != "mcp_tools."+need {
-				continue
-			}
-			named := s.Value.List
-			if s.Value.Kind == "string" {
-				named = []plan.Value{s.Value}
-			}
-			for _, v := range named {
-				tools = append(tools, history.Tool{Name: toolName(v), Need: need, Status: toolListed})
+		for _, s := range p.Under("mcp_tools", need) {
+			_, of, table := strings.Cut(s.Key, ".")
+			switch {
+			case table: // [mcp_tools.required.NAME]
+				name, _, _ := strings.Cut(of, ".")
+				add(strings.Trim(name, `"`), need)
+			case s.Value.Kind == "string":
+				add(s.Value.Text, need)
+			default:
+				for _, v := range s.Value.List {
+					add(toolName(v), need)
+				}
 			}
 		}
 	}
@@ -160,7 +168,8 @@ func WantedIn(p *plan.Plan) (list []Wanted) {
 // it, or [mcp_tools.install]; "" where it says nothing.
 func installing(p *plan.Plan, name string) string {
 	for _, s := range p.Settings {
-		if s.Key == "mcp_tools.install."+name {
+		if own, of, _ := strings.Cut(s.Key, "."+name); s.Key == "mcp_tools.install."+name ||
+			strings.HasPrefix(own, "mcp_tools.") && strings.HasPrefix(of, ".install") {
 			return s.Value.Text
 		}
 		for _, v := range s.Value.List {
@@ -202,11 +211,11 @@ func verifies(p *plan.Plan, key string) bool {
 // can, which is said.
 func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
 	tools = toolsOf(x.Plan)
-	if !verifies(x.Plan, "check_on_startup") {
-		return tools, nil, nil
-	}
-	ask := x.Ask
+	sought, ask := Sought(x.Plan), x.Ask
 	if called := calledIn(x.Plan); ask == nil && len(called) == 0 {
+		if len(sought) == 0 {
+			return tools, nil, nil
+		}
 		return tools, x.unseen(tools), nil
 	} else if ask == nil {
 		ask = func(context.Context, string) error { return errors.New("no tool server is configured at all") }
@@ -214,7 +223,7 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 	var missing, names, unfit []string
 	for i := range tools {
 		tool := &tools[i]
-		if tool.Need == toolOptional {
+		if !slices.Contains(sought, tool.Name) {
 			continue
 		}
 		why := isThere(ctx, ask, tool.Name)

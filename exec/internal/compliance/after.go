@@ -192,7 +192,7 @@ func steps(n int) string {
 func reviewKnowledge(p *plan.Plan, _ *history.Run) Reviewed {
 	v := Reviewed{Why: "settings of the plan; progress log and notepad are drawn from the journal"}
 	for _, s := range p.Settings {
-		if s.Key == "knowledge_capture.enabled" && s.Value.Text == "false" {
+		if s.Key == "knowledge_capture.enabled" && s.Value.Kind == "boolean" && s.Value.Text == "false" {
 			v.Findings = append(v.Findings, Finding{Article: Knowledge, Severity: Warning,
 				Why: "the plan says knowledge_capture.enabled = false", Action: "the notepad is drawn all the same; take the line out of the plan"})
 		}

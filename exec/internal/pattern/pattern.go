@@ -104,6 +104,7 @@ const (
 	Full    Alignment = "full"    // all of them
 	Half    Alignment = "partial" // some of them
 	Nothing Alignment = "none"    // none of them
+	Unsaid  Alignment = "unknown" // the plan has no software stack to compare
 )
 
 // An Assessment weighs a plan against its pattern.
@@ -130,12 +131,14 @@ func Assess(p *plan.Plan, pattern Pattern) Assessment {
 	a := Assessment{Pattern: pattern, Alignment: Full}
 	have := stack(p)
 	for _, want := range pattern.Technologies {
-		if !slices.ContainsFunc(have, func(h string) bool { return sameTechnology(h, want) }) {
+		if len(have) > 0 && !slices.ContainsFunc(have, func(h string) bool { return sameTechnology(h, want) }) {
 			a.Missing = append(a.Missing, want)
 		}
 	}
 	penalty := 0.0
 	switch {
+	case len(have) == 0 && len(pattern.Technologies) > 0:
+		a.Alignment = Unsaid
 	case len(a.Missing) == 0:
 	case len(a.Missing) < len(pattern.Technologies):
 		a.Alignment, penalty = Half, 1

@@ -42,9 +42,10 @@ func courseOf(p *plan.Plan) course {
 		if !ok {
 			continue
 		}
+		no := s.Value.Kind == "boolean" && s.Value.Text == "false"
 		switch text := s.Value.Text; key {
 		case "enabled":
-			c.off = c.off || text == "false"
+			c.off = c.off || no
 		case "approval_gates":
 			c.off = c.off || text == "none"
 		case "learning_pace":
@@ -56,9 +57,9 @@ func courseOf(p *plan.Plan) course {
 				c.depth = text
 			}
 		case "rationale_required":
-			c.rationale = text != "false"
+			c.rationale = !no
 		case "alternatives_shown":
-			c.alternatives = text != "false"
+			c.alternatives = !no
 		}
 	}
 	return c

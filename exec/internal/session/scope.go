@@ -88,7 +88,7 @@ func RequestedLog(p *plan.Plan) (string, bool) { return requested(p, plan.LogKey
 // runs.
 func RequestedNotepad(p *plan.Plan) (string, bool) {
 	for _, s := range p.Settings {
-		if s.Key == "knowledge_capture.enabled" && s.Value.Text == "false" {
+		if s.Key == "knowledge_capture.enabled" && s.Value.Kind == "boolean" && s.Value.Text == "false" {
 			return "", false
 		}
 	}

@@ -139,28 +139,63 @@ func TestFlagsAreCriteria(t *testing.T) {
 // A value that is none of those that its key can have does nothing, and is told.
 func TestIdleValues(t *testing.T) {
 	for keys, want := range map[string]bool{
-		"[education]\nlearning_pace = \"quick\"":               false,
-		"[education]\nlearning_pace = \"fast\"":                true,
-		"[education]\ncomparison_depth = \"deep\"":             false,
-		"[education]\ncomparison_depth = \"brief\"":            true,
-		"[knowledge_capture]\nupdate_frequency = \"hourly\"":   false,
-		"[knowledge_capture]\nupdate_frequency = \"per_step\"": true,
-		"[error_propagation]\nfailure_threshold = \"three\"":   false,
-		"[error_propagation]\nfailure_threshold = 0":           false,
-		"[error_propagation]\nfailure_threshold = 3":           true,
+		"[education]\nenabled = \"no\"":                               false,
+		"[education]\nrationale_required = 0":                         false,
+		"[user_interface]\nrequired = \"true\"":                       false,
+		"[user_interface]\nrequired = \"none\"":                       true,
+		"[education]\nenabled = false":                                true,
+		"[knowledge_capture]\nenabled = \"false\"":                    false,
+		"[mcp_tools.verification]\ncheck_on_startup = \"false\"":      false,
+		"[mcp_tools.verification]\nhalt_if_required_missing = \"no\"": false,
+		"[mcp_tools.verification]\nhalt_if_required_missing = false":  true,
+		"[education]\nlearning_pace = \"quick\"":                      false,
+		"[education]\nlearning_pace = \"fast\"":                       true,
+		"[education]\ncomparison_depth = \"deep\"":                    false,
+		"[education]\ncomparison_depth = \"brief\"":                   true,
+		"[knowledge_capture]\nupdate_frequency = \"hourly\"":          false,
+		"[knowledge_capture]\nupdate_frequency = \"per_step\"":        true,
+		"[error_propagation]\nfailure_threshold = \"three\"":          false,
+		"[error_propagation]\nfailure_threshold = 0":                  false,
+		"[error_propagation]\nfailure_threshold = 3":                  true,
 	} {
-		const mark = "[error_propagation]\n"
+		mark := "[error_propagation]\n"
 		header, line, _ := strings.Cut(keys, "\n")
 		text := mark + line + "\n"
-		if header+"\n" != mark {
+		if header == "[user_interface]" {
+			mark, text = "required = false", line
+		} else if header+"\n" != mark {
 			text = keys + "\n\n" + mark
 		}
-		told := slices.ContainsFunc(pairOf(t, mark, text).Check(plan.CheckOptions{}), func(f plan.Diagnostic) bool {
+		told := slices.ContainsFunc(pairOf(t, mark, text, exampleGoal, "Document the limiter").Check(plan.CheckOptions{}), func(f plan.Diagnostic) bool {
 			_, key, _ := strings.Cut(f.Message, "]: ")
+			key, _, _ = strings.Cut(strings.TrimPrefix(key, "verification."), " (")
 			return f.Code == "key-idle" && strings.HasPrefix(line, key+" ")
 		})
 		if told == want {
 			t.Errorf("%s: told %t", line, told)
 		}
+	}
+}
+
+// A table of the format that is none, and a text that is none, are kept and told.
+func TestWhatIsNoTableIsToldAndKept(t *testing.T) {
+	for name, text := range map[string]string{
+		"education": "education = true\n", "version": "version = 2\n", "components": "components = [\"limiter\"]\n",
+	} {
+		d := pairOf(t, "# Parameters\n", "# Parameters\n"+text)
+		if !slices.ContainsFunc(d.Check(plan.CheckOptions{}), func(f plan.Diagnostic) bool {
+			return f.Code == "key-idle" && strings.Contains(f.Message, name+" in the parameters: it is no ") && f.Hint != ""
+		}) {
+			t.Errorf("%s is not told", name)
+		}
+		if len(d.Plan.Under("metadata", name)) == 0 {
+			t.Errorf("%s is lost", name)
+		}
+	}
+	found := pairOf(t, "[error_propagation]\n", "[error_propagation]\npropagation_stratgy = \"halt\"\n").Check(plan.CheckOptions{})
+	if !slices.ContainsFunc(found, func(f plan.Diagnostic) bool {
+		return strings.Contains(f.Hint, `did you mean "propagation_strategy"?`)
+	}) {
+		t.Errorf("no hint says which key was meant: %v", found)
 	}
 }

@@ -108,6 +108,7 @@ func TestEdges(t *testing.T) {
 		"an empty list":                   {pair(replaced("acceptance_criteria = [\"The eleventh request is refused\"]", "acceptance_criteria = [\"\"]")), "completion-thin", true},
 		"a mode that is a number":         {pair(replaced("mode = \"silent\"\nmax_retries = 1", "mode = 3\nmax_retries = 1")), "mode-invalid", true},
 		"a number as the mode of the run": {pair(replaced("default_mode = \"dynamic\"", "default_mode = 3")), "default-mode-invalid", true},
+		"a strategy that is a number":     {pair(replaced("\"halt_on_critical\"", "5")), "propagation-strategy-unknown", true},
 		"a mode that is a list":           {pair(replaced("mode = \"silent\"\nmax_retries = 1", "mode = [\"silent\"]\nmax_retries = 1")), "mode-invalid", true},
 		"a component by a label":          {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** `limiter`, components.limiter"), "component-ref-dangling", false},
 		"another by a label":              {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** limiter, limit"), "component-ref-dangling", true},
@@ -127,7 +128,14 @@ func TestEdges(t *testing.T) {
 		"the same way":                    {retold("Generate it from the comments", "`Generate` it from the comments.\n    - all of it"), "backup-differs", false},
 		"zero retries": {pair(replaced("max_retries = 1\n", "max_retries = 0\n")), "retries-negative",
 			false},
-		"minus one":        {pair(replaced("max_retries = 1\n", "max_retries = -1\n")), "retries-negative", true},
+		"minus one":                             {pair(replaced("max_retries = 1\n", "max_retries = -1\n")), "retries-negative", true},
+		"a task that is critical has no backup": {flagOfTask("critical_flag = true"), "critical-step-no-backup", true},
+		"a task that is critical":               {flagOfTask("critical_flag = true"), "critical-balance-all", true},
+		"a task that is not critical":           {flagOfTask("critical_flag = false"), "critical-balance-none", true},
+		"a backup whose action is the method": {pair(replaced("description = \"Use a library\"",
+			"description = \"Use a library\"\naction = \"Count per client and second\"")), "backup-only-retry", true},
+		"a backup with an action": {pair(replaced("description = \"Use a library\"",
+			"description = \"Use a library\"\naction = \"Import it\"")), "backup-only-retry", false},
 		"critical in text": {pair(replaced("critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "critical_flag = \"perhaps\"\nmode = \"silent\"\nmax_retries = 2\n")), "critical-flag-missing", true},
 
 		"a desktop app":                {full(window, desktop, app), "stack-incomplete", false},
@@ -136,10 +144,13 @@ func TestEdges(t *testing.T) {
 		"a library without a platform": {full(window, "[deployment]\n", library), "stack-incomplete", false},
 		"without deployment type": {full(window, desktop, without(app, "deployment_type")), "stack-incomplete",
 			true},
-		"without primary language": {full(window, desktop, without(app, "primary_language")), "stack-incomplete", true},
-		"without user interface":   {full("", desktop, app), "stack-incomplete", true},
-		"without required":         {full("[user_interface]\ninterface_type = \"window\"\n", desktop, app), "stack-incomplete", true},
-		"the interface is none":    {full("[user_interface]\ntype = \"none\"\n", desktop, app), "stack-incomplete", false},
+		"a deployment type that is an empty list": {full(window, desktop, strings.Replace(app, "\"desktop_app\"", "[]", 1)), "stack-incomplete", true},
+		"a primary language that is false":        {full(window, desktop, strings.Replace(app, "\"go\"", "false", 1)), "stack-incomplete", true},
+		"two primary languages":                   {full(window, desktop, strings.Replace(app, "\"go\"", "[\"go\", \"js\"]", 1)), "stack-incomplete", false},
+		"without primary language":                {full(window, desktop, without(app, "primary_language")), "stack-incomplete", true},
+		"without user interface":                  {full("", desktop, app), "stack-incomplete", true},
+		"without required":                        {full("[user_interface]\ninterface_type = \"window\"\n", desktop, app), "stack-incomplete", true},
+		"the interface is none":                   {full("[user_interface]\ntype = \"None\"\n", desktop, app), "stack-incomplete", false},
 		"without interface type": {full(without(window, "interface_type"), desktop, app),
 			"stack-incomplete", true},
 		"without target users": {full(without(window, "target_users"), desktop, app),
@@ -197,6 +208,15 @@ func goalWithoutStack(text string) [2]string {
 	from, to := strings.Index(toml, "[software_stack]"), strings.Index(toml, "[completion_criteria]")
 	return [2]string{strings.ReplaceAll(markdown, exampleGoal, text),
 		strings.ReplaceAll(toml[:from]+toml[to:], exampleGoal, text)}
+}
+
+// flagOfTask is the example with one line that says for all steps of the first task
+// whether they are critical.
+func flagOfTask(line string) [2]string {
+	markdown, toml := replaced("critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "mode = \"silent\"\nmax_retries = 2\n")
+	toml = strings.Replace(toml, "critical_flag = false\n", "", 1)
+	return [2]string{markdown, strings.Replace(toml, "description = \"Limit requests\"\n",
+		"description = \"Limit requests\"\n"+line+"\n", 1)}
 }
 
 // Every critical finding keeps the plan from being locked, and no warning does.

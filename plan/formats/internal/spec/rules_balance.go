@@ -7,13 +7,13 @@ import (
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
-// balanceOf counts the steps of a task that say whether they are critical, and
-// those that are.
+// balanceOf counts the steps of a task of which it is said whether they are
+// critical, be it of all of them at once, and those that are.
 func (t *task) balanceOf() (said, critical int) {
 	for _, s := range t.steps {
-		if s.critical.value != nil {
+		if f := s.flagOf(t); f.value != nil {
 			said++
-			critical += count(*s.critical.value)
+			critical += count(*f.value)
 		}
 	}
 	return said, critical

@@ -106,8 +106,8 @@ func orderDiffers(c spot) {
 		if i := unordered(steps, func(s *step) int { return s.at }); i >= 0 {
 			before, after := steps[i-1].first, steps[i].first
 			c.in(c.m).of(p.first, before).tell(before.at, fmt.Sprintf(hint, "steps"),
-				"step %s.%s stands before step %s here, and behind it in the parameters", p.first.id, before.id,
-				after.id)
+				"step %s.%s stands before step %s.%s here, and behind it in the parameters", p.first.id, before.id,
+				p.first.id, after.id)
 		}
 	}
 }

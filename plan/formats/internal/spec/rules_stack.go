@@ -58,7 +58,7 @@ func missingOfStack(root *tomltree.Node) []string {
 			return nil
 		}
 		for _, key := range keys {
-			if v := n.Find(key); v == nil || v.Kind == tomltree.String && strings.TrimSpace(v.Text) == "" {
+			if !tells(n.Find(key)) {
 				missing = append(missing, name+"."+key)
 			}
 		}
@@ -66,8 +66,11 @@ func missingOfStack(root *tomltree.Node) []string {
 	}
 	stack := need("software_stack", "deployment_type", "primary_language")
 	ui := need("user_interface")
-	switch required := flagIn(ui, "required").value; {
-	case ui == nil, required == nil && wordsIn(ui, "required", "interface_type", "type").text == "none":
+	flag := flagIn(ui, "required")
+	switch required := flag.value; {
+	case ui == nil, required == nil && strings.EqualFold(wordsIn(ui, "required", "interface_type", "type").text, "none"):
+	case flag.odd != "":
+		missing = append(missing, "user_interface.required as true or false without quotes")
 	case required == nil:
 		missing = append(missing, "user_interface.required")
 	case *required:
@@ -79,6 +82,16 @@ func missingOfStack(root *tomltree.Node) []string {
 	}
 	need("completion_criteria")
 	return missing
+}
+
+// tells reports whether a value says something: a text, a number, a table, or a
+// list of them. An empty one does not, nor does a truth.
+func tells(v *tomltree.Node) bool {
+	if v == nil || v.Kind == tomltree.Boolean {
+		return false
+	}
+	return len(v.Keys) > 0 || len(tablesOf(v)) > 0 && v.Kind == tomltree.Array ||
+		slices.ContainsFunc(itemsOf(v), func(s said) bool { return s.text != "" })
 }
 
 // What is built is complete by criteria: a list acceptance_criteria, or at

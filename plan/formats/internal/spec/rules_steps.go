@@ -40,7 +40,7 @@ func stepNoOutput(c spot) {
 
 // Where the goal fails with a step, there is another way to do it.
 func criticalNoBackup(c spot) {
-	if c.s.critical.value != nil && *c.s.critical.value && len(c.s.backups) == 0 {
+	if f := c.s.flagOf(c.t); f.value != nil && *f.value && len(c.s.backups) == 0 {
 		c.tell(c.s.at, c.byHalf("add  - **Backup [1]:** another way to do it",
 			`add  [[tasks.steps.backups]]  with id = 1 and description = "…", another way to do it, in both files`),
 			"step %s is critical and has no backup", c.step())
@@ -57,13 +57,14 @@ func backupOnlyRetry(c spot) {
 	for _, b := range c.s.backups {
 		as := b.act
 		as.Description = b.text.text
-		said := func(text string) bool { return text != "" && strings.EqualFold(plain(b.text.text), plain(text)) }
-		inWords := doing.Run+as.Run+as.Prompt+as.Tool+as.ToolPath+b.tool+b.method.text == "" &&
+		how := b.method.or(b.text).text
+		said := func(text string) bool { return text != "" && strings.EqualFold(plain(how), plain(text)) }
+		inWords := doing.Run+as.Run+as.Prompt+as.Tool+as.ToolPath+b.tool == "" &&
 			(said(c.methodOf(c.s)) || said(c.s.title.text))
 		if inWords || doing.SameAgain(&as) {
 			c.tell(b.at, "describe another way, and raise max_retries if trying again helps",
 				"backup %s of step %s only does the same again: %q", b.id, c.step(),
-				shorten(cmp.Or(as.Run, as.Prompt, b.text.text)))
+				shorten(cmp.Or(as.Run, as.Prompt, how)))
 		}
 	}
 }

@@ -40,7 +40,7 @@ func propagationIncomplete(c spot) {
 
 // The strategy is halt_on_critical, continue_and_log or collaborative_review.
 func strategyUnknown(c spot) {
-	s := wordsIn(c.h.root.Find("error_propagation"), "propagation_strategy", "strategy")
+	s := modeIn(c.h.root.Find("error_propagation"), "propagation_strategy", "strategy")
 	if s.ok && !slices.Contains(strategies, plan.Propagation(s.text)) {
 		c.tell(s.at, "write halt_on_critical, continue_and_log or collaborative_review", "the strategy %q is not known",
 			s.text)

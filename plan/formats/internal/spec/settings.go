@@ -61,6 +61,13 @@ func (h *half) table(name string, n *tomltree.Node) {
 		if name == "definition_of_complete" && p.Completion.AcceptanceCriteria == nil {
 			p.Completion.AcceptanceCriteria = deliverables(n)
 		}
+	case slices.Contains(ofThisFormat, name):
+		p.Settings = n.Settings(p.Settings, otherTable+"."+name)
+		is, write := "no table", "["+name+"]"
+		if name == "version" || name == "descriptor" {
+			is, write = "no text", name+` = "…"`
+		}
+		h.idle(idle{ofTop.name, name}, n.At, "", "", func() (why, hint string) { return "it is " + is, "write  " + write })
 	default:
 		h.others = append(h.others, tomltree.Key{Name: name, Offset: n.At, Value: n})
 	}
