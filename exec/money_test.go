@@ -40,6 +40,9 @@ func TestBudget(t *testing.T) {
 		!strings.Contains(err.Error(), "$0.10 of $0.10") || report.Run.Step("2.1").Status != history.Completed {
 		t.Fatalf("%v\n%v", err, report)
 	}
+	if next := report.Next(); len(next) == 0 || next[0].Automatic { // it would be resumed for ever
+		t.Errorf("next: %+v", next)
+	}
 	for _, budget := range []exec.Money{0, 10 * cent} { // nobody lifts it by saying nothing
 		b.Controller.Budget = budget
 		if report, err = b.Controller.Resume(t.Context(), locked, ""); !errors.Is(err, exec.ErrHandoff) ||

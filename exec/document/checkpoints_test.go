@@ -121,6 +121,17 @@ func TestCheckpointReasons(t *testing.T) {
 	s.accept("2.1", "primary")
 	holds("ended, and nothing failed", draw(s.end(history.Partial)), `reason: "task_complete"`, `  can_resume: false`)
 
+	p := limiter() // the summary of a long plan is short
+	p.Goal = strings.Repeat("long ", 999)
+	for range 99 {
+		p.NonGoals = append(p.NonGoals, plan.NonGoal{Text: strings.Repeat("far ", 99)})
+	}
+	for line := range strings.Lines(draw(begin(t, p))) {
+		if strings.HasPrefix(line, "context_summary") && (len(line) > 5000 || !strings.Contains(line, "more.")) {
+			t.Errorf("%d bytes: %s", len(line), line)
+		}
+	}
+
 	s = begin(t, limiter()) // the second phase ran beside the first, and is over before it
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3, Phases: []history.Phase{
 		{Name: "task 1", Steps: []plan.Address{"1.1", "1.2"}}, {Name: "task 2", Steps: []plan.Address{"2.1"}}}})

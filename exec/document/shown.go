@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/remedy"
 	"github.com/planlock/planlock/exec/internal/template"
 	rungs "github.com/planlock/planlock/exec/recovery"
@@ -434,21 +435,27 @@ func projectSettings(m *Model) []plan.Setting {
 	})
 }
 
-// contextOf is what somebody who goes on must know, in one line.
+const contextPart = 200 // bytes of each thing that the plan says, in a summary for whoever goes on
+
+// contextOf is what somebody who goes on must know, in one short line.
 func contextOf(p *plan.Plan, rep *Model) string {
-	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Titled(), "."), rep.Counts.Completed,
-		rep.Counts.Steps)
+	clip := func(s string) string { return bound.Text(strings.TrimSuffix(s, "."), contextPart) }
+	text := fmt.Sprintf("%s. %d of %d steps are completed.", clip(rep.Titled()), rep.Counts.Completed, rep.Counts.Steps)
 	if next := nextPhase(rep); next != nil {
-		text += fmt.Sprintf(" Next: %s.", strings.TrimSuffix(next.String(), "."))
+		text += fmt.Sprintf(" Next: %s.", clip(next.String()))
 	}
 	for _, s := range unfinished(rep, 1) {
-		text += fmt.Sprintf(" Next: step %s, %s.", s.Address, strings.TrimSuffix(s.Title, "."))
+		text += fmt.Sprintf(" Next: step %s, %s.", s.Address, clip(s.Title))
 	}
 	if where := rep.elsewhere(); where != "" {
 		text += " Of the workspace: " + where + "."
 	}
+	var off []string
 	for _, n := range p.NonGoals {
-		text += fmt.Sprintf(" Not to be touched: %s.", strings.TrimSuffix(n.Text, "."))
+		off = append(off, clip(n.Text))
+	}
+	if len(off) > 0 {
+		text += " Not to be touched: " + strings.Join(bound.First(off, 10), "; ") + "."
 	}
 	return text
 }

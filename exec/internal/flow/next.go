@@ -58,7 +58,7 @@ func Next(run *history.Run) []Suggestion {
 		return []Suggestion{{Action: action.Action{Kind: action.Abandon, Run: id},
 			Label: "give it up, and run another plan"}, resume, leave}
 	}
-	resume.Automatic = run.Flow.HandedOver()
+	resume.Automatic = run.Flow.HandedOver() && run.Flow.Spent() == nil // else somebody gives it more
 	return []Suggestion{resume, leave}
 }
 
