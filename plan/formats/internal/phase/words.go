@@ -31,31 +31,41 @@ func statusOf(text string) plan.Status {
 	return plan.Status(text)
 }
 
-// amount is a time as people estimate it: "45 s", "30m", "~1.5 hours", "2d".
-var amount = lazyre.New(`^~?(\d{1,4})(?:\.(\d))?\s*(s|secs?|seconds?|m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
+// amount is a time as people estimate it: "45 s", "30m", "~1.25 hours", "2d".
+var amount = lazyre.New(`^~?(\d{1,5}(?:\.\d{1,3})?)\s*(s|secs?|seconds?|m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
 
-// estimateOf reads "1h", "45 min" or a bare number of minutes; 0 for all else.
+// longest is an estimate that still bounds something.
+const longest = 10_000 * 24 * time.Hour
+
+// estimateOf reads "1h", "45 min", "1h 30m" or a bare number of minutes; 0 for all
+// else.
 // Days are of 24 hours, as a bound for a run is meant and not a working day.
 func estimateOf(text string) time.Duration {
-	m := amount.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	text = strings.ToLower(strings.TrimSpace(text))
+	m := amount.FindStringSubmatch(text)
 	if m == nil {
-		return 0
+		several, _ := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
+		return bounding(several)
 	}
-	n, _ := strconv.Atoi(m[1] + "0")
-	if m[2] != "" {
-		tenth, _ := strconv.Atoi(m[2])
-		n += tenth
-	}
+	n, _ := strconv.ParseFloat(m[1], 64)
 	unit := time.Minute
 	switch {
-	case strings.HasPrefix(m[3], "s"):
+	case strings.HasPrefix(m[2], "s"):
 		unit = time.Second
-	case strings.HasPrefix(m[3], "h"):
+	case strings.HasPrefix(m[2], "h"):
 		unit = time.Hour
-	case strings.HasPrefix(m[3], "d"):
+	case strings.HasPrefix(m[2], "d"):
 		unit = 24 * time.Hour
 	}
-	return time.Duration(n) * unit / 10
+	return bounding(time.Duration(n * float64(unit)).Round(time.Millisecond))
+}
+
+// bounding is a time that bounds something, or 0.
+func bounding(d time.Duration) time.Duration {
+	if d < 0 || d > longest {
+		return 0
+	}
+	return d
 }
 
 // fold spells an id so that 1, 01 and Task 1 agree: in small letters, without
