@@ -26,6 +26,10 @@ func (r *reader) matter() int {
 		end++
 	}
 	if end >= len(t.Lines) {
+		if len(t.Lines) > 1 && plainKey.MatchString(t.Line(1)) {
+			r.report("front-matter-parse-error", plan.Warning, t.At(0), "the front matter does not end, and is not read",
+				"write  ---  on a line of its own behind it")
+		}
 		return 0
 	}
 	t.Hide(0, end+1)
