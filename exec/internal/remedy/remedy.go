@@ -48,8 +48,10 @@ func (r Remedy) AtEnd(lockFile, trial bool) string {
 	return strings.NewReplacer(theRest, rest, lockAgain, lock).Replace(r.end)
 }
 
-// noBackups takes out what only a step does that can have backups.
-var noBackups = strings.NewReplacer(", or give the step a backup with another executor", "",
+// unsaid takes out what only formats say that have the keys of native plans: backups,
+// and timeouts.
+var unsaid = strings.NewReplacer("give it a longer timeout only if it needs one", "let it take longer only if it has to",
+	", or give the step a backup with another executor", "",
 	" or give the step a backup", "", ", or a backup with one", "", "have it done by a backup with another executor, or say", "say")
 
 // Against is what helps against a class of failure of a step of a plan of a format;
@@ -57,7 +59,7 @@ var noBackups = strings.NewReplacer(", or give the step a backup with another ex
 func Against(c history.Class, cause gate.Cause, format plan.Format) Remedy {
 	r := against(c, cause)
 	if !format.HasBackups() {
-		r.now, r.end = noBackups.Replace(r.now), noBackups.Replace(r.end)
+		r.now, r.end = unsaid.Replace(r.now), unsaid.Replace(r.end)
 	}
 	return r
 }

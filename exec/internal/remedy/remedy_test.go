@@ -29,13 +29,16 @@ func TestAtEnd(t *testing.T) {
 	}
 }
 
-// No plan of a format in which steps have no backups is told to give them any.
-func TestNoBackups(t *testing.T) {
+// No plan of a format in which steps have no backups, and no timeouts, is told to give them any.
+func TestUnsaid(t *testing.T) {
 	for format, wants := range map[plan.Format]bool{"": true, plan.Native: true, plan.SpecPair: true, plan.PhasePlan: false, "markdown": false} {
 		for _, class := range []history.Class{history.Crashed, history.Declined, history.TimedOut} {
 			r := Against(class, gate.ModelStall, format)
 			if got := strings.Contains(r.Now(true)+r.AtEnd(true, false), "backup"); got != wants {
 				t.Errorf("%s of a %s: %q, %q", class, format, r.Now(true), r.AtEnd(true, false))
+			}
+			if got := r.AtEnd(true, false); !wants && strings.Contains(got, "timeout") {
+				t.Errorf("%s of a %s: %q", class, format, got)
 			}
 		}
 	}
