@@ -92,7 +92,7 @@ T1-00@11 "" criteria=1
 			`1@1 "One" criteria=3
 2@13 "Two" criteria=2
 `},
-		{"tags do not heed fences, and quoted tags in a task are its text", "<task id=\"A\">\n<title>One</title>\n```\n<task>\n<title>Inner</title>\n</task>\n```\n" +
+		{"tags heed no fences", "<task id=\"A\">\n<title>One</title>\n```\n<task>\n<title>Inner</title>\n</task>\n```\n" +
 			"<acceptance_criteria>\n<criterion>a</criterion>\n<criterion>b</criterion>\n</acceptance_criteria>\n</task>\nA line with <task type=\"auto\"> in it\n````\n<task id=\"B\" depends_on=\"A\">\n<title>Two</title>\n<done>x</done>\n</task>\n",
 			"A@1 \"One\" criteria=2\nB@15 \"Two\" after=A\n"},
 		{"tags around Markdown", `<task id="P1-3.1" priority="critical">
