@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -66,6 +67,16 @@ func concerned(t testing.TB) *story {
 	return s.end(history.Partial, "step 1.2 failed")
 }
 
+// unreviewed has a step that nobody let begin after an earlier critical failure.
+func unreviewed(t testing.TB) *story {
+	s := firstTask(begin(t, limiter()))
+	q := question(s, "2.1", 0)
+	q.Kind = ask.Propagation
+	s.add(5, "2.1", 0, &history.Asked{Question: q}).add(5, "2.1", 0, &history.Unanswered{Question: q.ID, Final: true})
+	s.add(5, "2.1", 0, &history.StepBlocked{By: "2.1", Why: "nobody said that it may begin"})
+	return s.end(history.Partial, "step 2.1 did not begin")
+}
+
 // cutShort ends before its second task.
 func cutShort(t testing.TB) *story {
 	return firstTask(begin(t, limiter())).end(history.NotAchieved, "step 2.1 did not run", "step 3.1 did not run")
@@ -83,7 +94,7 @@ func TestProgressFields(t *testing.T) {
 	for name, tell := range map[string]func(testing.TB) *story{"detours": detours, "advised": advised,
 		"breach": breach, "waiting": waiting,
 		"turned-away": turnedAway, "cut-short": cutShort, "running": inFlight,
-		"ready": func(t testing.TB) *story { return begin(t, limiter()) }, "begun": begun, "rolled-back": setBack, "concerned": concerned} {
+		"ready": func(t testing.TB) *story { return begin(t, limiter()) }, "begun": begun, "rolled-back": setBack, "concerned": concerned, "unreviewed": unreviewed} {
 		var doc any
 		if err := json.Unmarshal(drawn(t, tell(t), "progress_limiter.json"), &doc); err != nil {
 			t.Fatal(err)
@@ -179,6 +190,9 @@ func TestProgressFields(t *testing.T) {
 		{"prior_step_dependencies", "concerned", "tasks.0.steps.1.prior_step_dependencies", `["1.1"]`},
 		{"decision about a step that ends the run", "breach", "tasks.1.steps.0.error_propagation_decision", `"halt"`},
 		{"decision about a blocked step", "concerned", "tasks.1.steps.0.error_propagation_decision", `"blocked"`},
+		{"decision about a step that nobody let begin", "unreviewed", "tasks.1.steps.0.error_propagation_decision", `"blocked"`},
+		{"event of a step that nobody let begin", "unreviewed", "summary.error_propagation_events.0.step", `"2.1"`},
+		{"a task without a description", "unreviewed", "tasks.0.description", `"Build the limiter"`},
 		{"strategy for a blocked step", "concerned", "tasks.1.steps.0.propagation_strategy", `"halt_on_critical"`},
 		{"prior steps of a blocked step", "concerned", "tasks.1.steps.0.prior_step_dependencies", `["1.2"]`},
 		{"message of a step that did not run", "turned-away", "tasks.0.steps.1.message", `"it did not run: the run was halted by step 1.1"`},
@@ -239,7 +253,7 @@ func TestProgressFields(t *testing.T) {
 		{"escalation triggers", "concerned", "post_execution_analysis.mode_escalation_analysis.escalation_triggers", `{"critical_failure":1}`},
 		{"continue_and_log", "concerned", "post_execution_analysis.error_propagation_analysis.continue_and_log", `1`},
 		{"overall_compliance_score", "detours", "post_execution_analysis.constitutional_compliance_review.overall_compliance_score", `92`},
-		{"analysis recommendations", "detours", "post_execution_analysis.recommendations", `["step 1.2: make backup 1 the primary method: the backup_1 way (the primary method failed and this one did it)","mark between 40 and 60 percent of the steps as critical (3 of 4 are)"]`},
+		{"analysis recommendations", "detours", "post_execution_analysis.recommendations", `["step 1.2: make backup 1 the primary method: the backup_1 way (the primary method failed and this one did it)","mark between 40 and 60 percent of the steps as critical (now 3 of 4)"]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := field(docs[tt.story], tt.path)

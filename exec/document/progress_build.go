@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -126,7 +127,7 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 	written := make(map[plan.Address]*plan.Step)
 	said := make(map[string]string)
 	for i := range p.Tasks {
-		said[p.Tasks[i].ID] = p.Tasks[i].Description
+		said[p.Tasks[i].ID] = cmp.Or(p.Tasks[i].Description, p.Tasks[i].Title)
 		for j := range p.Tasks[i].Steps {
 			written[p.Tasks[i].Steps[j].Address] = &p.Tasks[i].Steps[j]
 		}

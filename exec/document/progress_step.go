@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	choices "github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/exec/internal/flow"
@@ -240,6 +241,13 @@ func (s *step) givenUpBy() string {
 	return ""
 }
 
+// unreviewed reports whether nobody said that the step may begin after an earlier
+// critical failure.
+func (s *step) unreviewed() bool {
+	n := len(s.Questions)
+	return n > 0 && ask.Kind(s.Questions[n-1].Kind) == ask.Propagation && s.Questions[n-1].Answer == nil
+}
+
 // decisions are what was decided about a step because of earlier ones, and what
 // its own failure meant for the run, in the order of time. The last one holds.
 func decisions(s *step, strategy string) (list []propagated) {
@@ -247,9 +255,11 @@ func decisions(s *step, strategy string) (list []propagated) {
 		list = append(list, propagated{s.Address, p.Decision, p.Strategy, p.Concern, p.Prior, s.Started})
 	}
 	switch {
-	case s.Blocked != nil && s.Blocked.By != s.Address: // else nothing came over it from another step
+	case s.Blocked != nil && s.Blocked.By != s.Address:
 		list = append(list, propagated{s.Address, "blocked", strategy, s.Blocked.Why, []plan.Address{s.Blocked.By},
 			s.Ended})
+	case s.Blocked != nil && s.unreviewed(): // else nothing came over it from another step
+		list = append(list, propagated{s.Address, "blocked", strategy, s.Blocked.Why, []plan.Address{}, s.Ended})
 	case s.Failure != nil && s.Failure.Halts:
 		why := "the run ends because this step failed"
 		if by := s.givenUpBy(); by != "" {

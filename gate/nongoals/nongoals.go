@@ -45,7 +45,7 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 		return errors.New("non-goals: the pass has no plan")
 	}
 	if len(pass.Plan.NonGoals) == 0 || len(pass.Changes)+len(pass.Symbols) == 0 {
-		pass.Nothingf("%d changes, and %d non-goals", len(pass.Changes), len(pass.Plan.NonGoals))
+		pass.Nothingf("changes: %d, non-goals: %d", len(pass.Changes), len(pass.Plan.NonGoals))
 		return nil
 	}
 	for _, n := range pass.Plan.NonGoals {
@@ -66,7 +66,7 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 	if err := judgeProtectedSymbols(ctx, pass); err != nil {
 		return err
 	}
-	pass.Evidencef("%d changes were held against %d non-goals", len(pass.Changes), len(pass.Plan.NonGoals))
+	pass.Evidencef("held against the non-goals (%d), changes: %d", len(pass.Plan.NonGoals), len(pass.Changes))
 	return nil
 }
 

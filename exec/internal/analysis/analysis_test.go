@@ -342,7 +342,7 @@ func TestRecommendations(t *testing.T) {
 			return tell(t, mixed, 3).step("1.1", "", "primary", "").step("1.2", "", "primary", "").step("1.3", "", "primary", "")
 		}, nil},
 		{"everything is critical", "balance", func(t *testing.T) *told { return tell(t, all, 2).step("1.1", "", "primary") },
-			[]string{"mark between 40 and 60 percent of the steps as critical (2 of 2 are)"}},
+			[]string{"mark between 40 and 60 percent of the steps as critical (now 2 of 2)"}},
 		{"balanced", "balance", func(t *testing.T) *told { return tell(t, mixed, 2).step("1.1", "", "primary") }, nil},
 		{"one escalation", "mode", func(t *testing.T) *told {
 			return tell(t, mixed, 2).add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative,

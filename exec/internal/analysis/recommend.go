@@ -70,7 +70,7 @@ func recommend(p *plan.Plan, r *history.Run, a Analysis) []Recommendation {
 	}
 	if b := a.Compliance.Balance; flagged && b.Total > 1 && !b.Recommended() {
 		all = append(all, Recommendation{About: "balance", Change: "mark between 40 and 60 percent of the steps as critical",
-			Why: fmt.Sprintf("%d of %d are", b.Critical, b.Total)})
+			Why: fmt.Sprintf("now %d of %d", b.Critical, b.Total)})
 	}
 	return all
 }

@@ -138,9 +138,8 @@ func (t judging) idle() *fault {
 	if verify != "" {
 		none = "have the plan name no file for it, and a check:  " + verify
 	}
-	return faultf(history.GateFailed, "the step did nothing: no file changed, and nobody shows that its work was there: "+
-		"a check that held before shows nothing; if it is done, have a reviewer look, or acknowledge it as done; "+
-		"if it is to change nothing, %s", none)
+	return faultf(history.GateFailed, "the step did nothing: no file changed, and nothing shows that its work was there "+
+		"(have a reviewer look, acknowledge it as done, or %s)", none)
 }
 
 // shown reports whether something tells the work from its absence, or somebody

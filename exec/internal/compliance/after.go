@@ -63,7 +63,7 @@ func reviewPropagation(p *plan.Plan, _ *history.Run) Reviewed {
 func reviewBalance(p *plan.Plan, r *history.Run) Reviewed {
 	v := Reviewed{}
 	all := ratioOf(p.Tasks...)
-	v.Why = fmt.Sprintf("%d of %d steps are critical", all.Critical, all.Total)
+	v.Why = fmt.Sprintf("critical: %d of %d steps", all.Critical, all.Total)
 	for _, t := range p.Tasks {
 		v.Findings = append(v.Findings, balance(t)...)
 	}

@@ -7,7 +7,7 @@ func (t Triggers) inARow(steps []Step) Measurement {
 	row := trailing(steps, func(s Step) bool { return s.Failed })
 	return measured(Measurement{Trigger: ConsecutiveFailures, Condition: FailedInARow,
 		Value: float64(len(row)), Threshold: float64(t.Consecutive), Fired: len(row) >= t.Consecutive,
-		Text: fmt.Sprintf("%d steps failed in a row, %d are enough to ask", len(row), t.Consecutive),
+		Text: fmt.Sprintf("%s failed in a row, %d are enough to ask", count(len(row), "step"), t.Consecutive),
 	}, row, "look at what these steps have in common before the next one runs")
 }
 
@@ -30,8 +30,8 @@ func (t Triggers) sameBackup(steps []Step) Measurement {
 	}
 	return measured(Measurement{Trigger: BackupDepletion, Condition: SameBackup,
 		Value: float64(len(most)), Threshold: float64(t.SameBackup), Fired: len(most) >= t.SameBackup,
-		Text: fmt.Sprintf("the same backup succeeded %d times in the last %d steps, %d are enough to ask", len(most),
-			len(t.last(steps)), t.SameBackup),
+		Text: fmt.Sprintf("the same backup succeeded %s in the last %s, %d are enough to ask",
+			count(len(most), "time"), count(len(t.last(steps)), "step"), t.SameBackup),
 	}, most, fmt.Sprintf("make %s the primary method, by a new plan", name))
 }
 
@@ -47,7 +47,7 @@ func (t Triggers) exhausted(steps []Step) Measurement {
 	row := trailing(steps, func(s Step) bool { return s.Exhausted })
 	return measured(Measurement{Trigger: BackupDepletion, Condition: Exhausted,
 		Value: float64(len(row)), Threshold: float64(t.Exhausted), Fired: len(row) >= t.Exhausted,
-		Text: fmt.Sprintf("all backups failed in %d steps in a row, %d are enough to ask", len(row), t.Exhausted),
+		Text: fmt.Sprintf("all backups failed in %s in a row, %d are enough to ask", count(len(row), "step"), t.Exhausted),
 	}, row, "look for another approach: the alternatives that the plan has do not work here")
 }
 
@@ -76,8 +76,8 @@ func (t Triggers) share(steps []Step, trigger Trigger, c Condition, threshold fl
 	rate := float64(len(with)) / float64(len(window))
 	return measured(Measurement{Trigger: trigger, Condition: c, Value: rate, Threshold: threshold,
 		Fired: len(window) == t.Window && rate >= threshold,
-		Text: fmt.Sprintf("%d of the last %d steps (%.0f %%) %s, %.0f %% of %d are enough to ask", len(with),
-			len(window), 100*rate, what, 100*threshold, t.Window),
+		Text: fmt.Sprintf("%d of the last %s (%.0f %%) %s, %.0f %% of %d are enough to ask", len(with),
+			count(len(window), "step"), 100*rate, what, 100*threshold, t.Window),
 	}, with, recommend)
 }
 
@@ -110,14 +110,22 @@ func (t Triggers) retries(steps []Step) Measurement {
 		"slow down: something that these steps rely on gets worse")
 }
 
+// count is a number of things, for people.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // ofTask counts the failed steps of the task that the last step belongs to, or,
 // where they are more, those in a row, over all tasks.
 func (t Triggers) ofTask(steps []Step) Measurement {
 	task := steps[len(steps)-1].Task
 	failed := those(steps, func(s Step) bool { return s.Failed && s.Task == task })
-	text, recommend := fmt.Sprintf("%d steps of task %s failed", len(failed), task), "look at task "+task+" as a whole"
+	text, recommend := fmt.Sprintf("%s of task %s failed", count(len(failed), "step"), task), "look at task "+task+" as a whole"
 	if row := trailing(steps, func(s Step) bool { return s.Failed }); len(row) > len(failed) {
-		failed, text, recommend = row, fmt.Sprintf("%d steps failed in a row", len(row)), "look at these tasks as a whole"
+		failed, text, recommend = row, count(len(row), "step")+" failed in a row", "look at these tasks as a whole"
 	}
 	return measured(Measurement{Trigger: FailureThreshold, Condition: FailuresOfATask,
 		Value: float64(len(failed)), Threshold: float64(t.TaskFailures), Fired: len(failed) >= t.TaskFailures,

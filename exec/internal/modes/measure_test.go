@@ -178,6 +178,19 @@ func TestRecommendationPromotesTheBackup(t *testing.T) {
 	}
 }
 
+func TestTextsCountOne(t *testing.T) {
+	for _, m := range (modes.Triggers{TaskFailures: 2}).Measure(rows("X")) {
+		if strings.Contains(m.Text, "1 steps") || strings.Contains(m.Text, "1 times") {
+			t.Error(m.Text)
+		}
+	}
+	for _, m := range (modes.Triggers{}).Measure(rows("b")) {
+		if strings.Contains(m.Text, "1 times") {
+			t.Error(m.Text)
+		}
+	}
+}
+
 func TestForPrefersThePlan(t *testing.T) {
 	p := &plan.Plan{}
 	p.Execution.Extra = []plan.Setting{{Key: "escalation_threshold", Value: plan.Value{Kind: "integer", Text: "4"}}}

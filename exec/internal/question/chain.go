@@ -30,7 +30,7 @@ func Chain(c *guard.Case) (q ask.Question, ok bool) {
 	}
 	detailed := last != nil && last.Answer.Choice == choice.Details
 	q = about(c.About(stuck), ask.Chain, cmp.Or(run.Started.Goal, run.Started.Name)+" is complete in part",
-		fmt.Sprintf("%d of %d steps are completed, %d failed, %d blocked", run.Count(history.Completed), len(run.Steps),
+		fmt.Sprintf("%d of %d steps completed, %d failed, %d blocked", run.Count(history.Completed), len(run.Steps),
 			run.Count(history.Failed), run.Count(history.Blocked)), missing(c, detailed),
 		ask.Choice{Key: choice.Verify, Also: []string{"verify"}, Label: "verify what there is",
 			Consequence: "the final gates judge it, and the end is PARTIAL at best"})

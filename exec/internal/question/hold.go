@@ -26,7 +26,7 @@ func Repetition(c *guard.Case) ask.Question {
 	s := c.Step
 	return about(c, ask.InFlight, "step "+title(s),
 		"the run was set back to before it, and what it did outside of the workspace cannot be undone",
-		[]string{fmt.Sprintf("it has been attempted %d times", len(s.Undone))},
+		[]string{fmt.Sprintf("attempts before: %d", len(s.Undone))},
 		choiceAgain(c), choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
 }
 
@@ -208,7 +208,7 @@ const disclaimer = "go on with a plan that no longer holds"
 // longer holds.
 func Obsolete(c *guard.Case, why string) ask.Question {
 	evidence := []string{
-		fmt.Sprintf("%d of %d steps are complete, and stay", c.Run.Count(history.Completed), len(c.Run.Steps)),
+		fmt.Sprintf("what is complete stays: %d of %d steps", c.Run.Count(history.Completed), len(c.Run.Steps)),
 		fmt.Sprintf("the checkpoint is tree %s", c.Run.Tree.Tree.Short())}
 	return about(c, ask.Obsolete, "the plan no longer holds", why, evidence,
 		ask.Choice{Key: choice.Replan, Label: "stop, and plan again", Consequence: "nothing more runs under this plan; run another one, or add steps to it"},

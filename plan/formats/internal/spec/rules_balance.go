@@ -49,7 +49,7 @@ func balanceWhole(c spot) {
 	}
 	if mixed && said > 0 && (critical*100 < said*40 || critical*100 > said*60) {
 		c.tell(c.h.tasks[0].at, "look again at which steps the goal fails with: 40 to 60 % is usual",
-			"%d of %d steps are critical (%.0f %%)", critical, said, percent(critical, said))
+			"critical: %d of %d steps (%.0f %%)", critical, said, percent(critical, said))
 	}
 }
 
