@@ -38,9 +38,10 @@ func TestWhatCameOfAPatch(t *testing.T) {
 		}
 		return a
 	}
-	s := &history.Step{Status: history.Completed, Undone: []*history.Attempt{try(1, ""), try(2, history.Lost)},
-		Attempts: []*history.Attempt{try(3, history.Lost), try(4, history.Crashed), try(5, "")}}
-	const want = "attempt 1 was set back, attempt 2 was cut off, attempt 3 was cut off, attempt 4 failed, attempt 5 was accepted"
+	s := &history.Step{Status: history.Completed, Undone: []*history.Attempt{try(1, ""), try(2, history.Lost), try(3, history.Breach)},
+		Attempts: []*history.Attempt{try(4, history.Lost), try(5, history.Crashed), try(6, "")}}
+	const want = "attempt 1 was set back, attempt 2 was cut off, attempt 3 failed, " +
+		"attempt 4 was cut off, attempt 5 failed, attempt 6 was accepted"
 	if got := resultOf(&history.Run{}, s, "patch_1"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

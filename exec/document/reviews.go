@@ -259,7 +259,11 @@ func resultOf(r *history.Run, s *history.Step, patch string) string {
 		}
 	}
 	for _, a := range s.Undone {
-		say(a, "was set back")
+		if a.Failure != nil {
+			say(a, "failed")
+		} else {
+			say(a, "was set back")
+		}
 	}
 	for _, a := range s.Attempts {
 		switch {
