@@ -100,7 +100,8 @@ type task struct {
 	unnamed     bool // it has no id, and is called by its place
 	title       said
 	description string
-	critical    flag // for all its steps
+	more        []string // what else the text says of it
+	critical    flag     // for all its steps
 	mode        said
 	retries     number
 	balance     *tomltree.Node
@@ -161,6 +162,7 @@ type speclet struct {
 	depends  []statement // what the text says, once for each heading
 	listed   bool        // whether it says which tasks are in it
 	tasks    []said
+	more     []string // what else the text says of it
 	parallel flag
 	act      plan.Speclet // what is said with keys of native plans
 	extra    []plan.Setting

@@ -8,8 +8,11 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/planlock/planlock/internal/spelling"
+	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/blocks"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // An outliner walks the blocks of a document from top to bottom and knows where
@@ -29,6 +32,8 @@ type outliner struct {
 	step     *step
 	column   int // of the open step's item
 	numbered []*task
+	read     int      // up to which offset the text was read
+	more     []string // what is said before the first section
 }
 
 // A section is a heading with what stands below it, kept as it was written.
@@ -51,17 +56,25 @@ func readMarkdown(f *outline.Text) *half {
 	for n := o.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Heading:
+			o.leave(n.Pos())
 			o.heading(n)
+			o.read = behind(o.Lines(n), n.Pos())
 		case *ast.Paragraph:
 			o.paragraph(n)
 		case *ast.List:
+			o.leave(n.Pos())
 			o.list(n)
+			o.read = o.End(n)
+		case *ast.HTMLBlock:
+			o.leave(n.Pos())
+			o.read = o.End(n)
 		case *ast.Blockquote:
 			if p, ok := n.FirstChild().(*ast.Paragraph); ok && o.goal != nil {
 				o.goalFrom(n, o.Lines(p))
 			}
 		}
 	}
+	o.leave(len(f.Source()))
 	o.closeSection(len(f.Source()))
 	if len(h.tasks) == 0 {
 		h.tasks = o.numbered
@@ -255,6 +268,9 @@ func (o *outliner) paragraph(n *ast.Paragraph) {
 		o.goalFrom(n, lines)
 		return
 	}
+	if len(lines) > 0 {
+		o.leave(lines[0].At)
+	}
 	if !o.headed && len(lines) > 0 && o.Text.Offset(lines[0].At).Column == 1 {
 		o.step = nil
 	}
@@ -263,6 +279,10 @@ func (o *outliner) paragraph(n *ast.Paragraph) {
 		b, ok := o.label(l)
 		if !ok {
 			continue
+		}
+		if o.read <= lines[0].At {
+			o.leave(l.At)
+			o.read = behind(lines, l.At)
 		}
 		own := lines[i : i+1]
 		for _, next := range lines[i+1:] {
@@ -299,8 +319,8 @@ func (o *outliner) label(l blocks.Line) (label, bool) {
 	return label{name: "tasks", value: l.Text[m[2]:m[3]], at: l.At + m[2]}, true
 }
 
-// specletField reads a line with a label that tells of a SPECLet. Labels that
-// are not known are kept by nobody, as the section holds them as written.
+// specletField reads a line with a label that tells of a SPECLet. What other
+// labels say is kept.
 func (o *outliner) specletField(name, value string, at int) {
 	s := o.speclet
 	switch name {
@@ -318,6 +338,10 @@ func (o *outliner) specletField(name, value string, at int) {
 		o.listing = value == ""
 	case "parallel allowed":
 		s.parallel = flag{value: truth(value), at: at}
+	default:
+		if value != "" {
+			s.extra = append(s.extra, plan.Setting{Key: spelling.QuoteKey(slug(name)), Value: sketch.Text(value)})
+		}
 	}
 }
 
@@ -328,6 +352,7 @@ func (o *outliner) specletItem(own []blocks.Line, whole string) {
 	if !ok {
 		m := specletTasks.FindStringSubmatch(unmarked(own[0].Text))
 		if m == nil {
+			o.speclet.more = append(o.speclet.more, "- "+whole)
 			return
 		}
 		b = label{name: "tasks", value: m[1]}
@@ -391,33 +416,8 @@ func (o *outliner) taskItem(item ast.Node, own []blocks.Line, column int) {
 	}
 	if b, ok := labelled(own[0]); ok {
 		o.task.field(b.name, o.Raw(b.at, o.End(item)))
-	}
-}
-
-// stepFrom opens the step that an item of a list tells of, with what is nested
-// in it.
-func (o *outliner) stepFrom(id string, item ast.Node, own []blocks.Line) {
-	_, title, _ := entitled(joined(own), boldStep, plainStep)
-	o.openStep(id, title, item.Pos())
-	for i, l := range own[1:] {
-		if b, ok := labelled(l); ok {
-			value := valueOf(b, own[i+1:])
-			o.step.field(b.name, value, value, l.At, b.at)
-		}
-	}
-	s := o.step
-	for n := item.FirstChild(); n != nil; n = n.NextSibling() {
-		if list, ok := n.(*ast.List); ok {
-			for _, sub := range blocks.Items(list) {
-				o.stepItem(s, sub, o.Own(sub), true)
-			}
-		} else if n != item.FirstChild() {
-			for _, l := range o.Lines(n) {
-				if b, ok := labelled(l); ok {
-					s.field(b.name, b.value, b.value, l.At, b.at)
-				}
-			}
-		}
+	} else {
+		o.task.more = append(o.task.more, "- "+o.Raw(own[0].At, o.End(item)))
 	}
 }
 

@@ -31,8 +31,20 @@ func (o *outliner) finish() {
 		}
 		s.tasks = tasks
 	}
+	const apart = "\n\n"
 	for _, t := range h.tasks {
+		t.description = strings.TrimSpace(strings.Join(append([]string{t.description}, t.more...), apart))
 		h.keepExtras(t)
+	}
+	for _, s := range h.speclets {
+		if s.more != nil {
+			s.extra = append(s.extra, plan.Setting{Key: "text", Value: sketch.Text(strings.Join(s.more, apart))})
+		}
+		h.keep("speclets."+spelling.QuoteKey(s.id), s.extra)
+	}
+	if o.more != nil {
+		h.rest.Settings = append(h.rest.Settings, plan.Setting{Key: otherTable + ".preamble",
+			Value: sketch.Text(strings.Join(o.more, apart))})
 	}
 	for _, s := range o.sections {
 		if text := strings.Trim(o.Raw(s.from, s.to), "- \n"); text != "" {
