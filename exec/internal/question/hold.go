@@ -127,19 +127,27 @@ func without(c *guard.Case) string {
 
 // BlockedBy says that the step cannot run, and what would let it.
 func BlockedBy(s, by *history.Step) *history.StepBlocked {
+	mend := fmt.Sprintf("mend what made %s fail; roll the run back to before it and resume, "+
+		"or run what is left where it has ended", by.Address)
+	if by.Status == history.Blocked && by.Blocked.By == by.Address {
+		mend = fmt.Sprintf("have somebody say that %s may begin: %s", by.Address, attended)
+	}
 	return &history.StepBlocked{By: by.Address,
 		Why: fmt.Sprintf("it needs %s, which is %s; run it again once that is mended", by.Address, by.Status),
 		Unblock: []string{
-			fmt.Sprintf("mend what made %s fail; roll the run back to before it and resume, or run what is left where it has ended", by.Address),
+			mend,
 			fmt.Sprintf("run a plan in which %s does not need %s", s.Address, by.Address),
 			fmt.Sprintf("in a run in collaborative mode leave %s out when asked, and say then that it is good enough as it is", by.Address),
 		}}
 }
 
+// attended is how a step comes to run that nobody said may begin.
+const attended = "finish the run once it has ended, where somebody is there to answer"
+
 // NotBegun says that a step may not begin because nobody said that it may.
 func NotBegun(s *history.Step, q ask.Question, why string) *history.StepBlocked {
 	return &history.StepBlocked{By: s.Address, Why: fmt.Sprintf("nobody said that it may begin (%s): %s", q.Kind, why),
-		Unblock: []string{"finish the run once it has ended, where somebody is there to answer"}}
+		Unblock: []string{attended}}
 }
 
 // Checkpoint asks a person where the plan wants one: at the steps of a task of
