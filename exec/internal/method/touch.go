@@ -39,17 +39,39 @@ func touches(run string) []touch {
 	return slices.Compact(all)
 }
 
+// inFront are words behind which a command stands that is carried out, perhaps
+// with flags and numbers of theirs between.
+const inFront = " builtin command do elif else if ionice nice nohup setsid stdbuf then time timeout until while "
+
+// program are the words of a command from its program on.
+func (c command) program() []string {
+	wrapped := false
+	for i, w := range c.words {
+		switch {
+		case strings.Contains(w, "="): // a variable in front
+		case slices.Contains(strings.Fields(inFront), path.Base(w)):
+			wrapped = true
+		case wrapped && (w == "" || strings.ContainsRune("-0123456789", rune(w[0]))):
+		default:
+			return c.words[i:]
+		}
+	}
+	return nil
+}
+
 // touches are what the program of a command does to its operands.
 func (c command) touches() []touch {
-	for len(c.words) > 0 && strings.Contains(c.words[0], "=") { // a variable in front
-		c.words = c.words[1:]
-	}
-	if len(c.words) == 0 {
+	words := c.program()
+	if len(words) == 0 {
 		return nil
 	}
-	operands, flags := split(c.words[1:])
+	operands, flags := split(words[1:])
 	last := max(len(operands)-1, 0)
-	switch path.Base(c.words[0]) {
+	switch path.Base(words[0]) {
+	case "sh", "bash", "dash", "ksh", "zsh":
+		if slices.Contains(flags, "-c") && len(operands) > 0 {
+			return touches(operands[0])
+		}
 	case "rm", "rmdir", "unlink", "shred":
 		return each(operands, true)
 	case "mv":
@@ -69,8 +91,11 @@ func (c command) touches() []touch {
 			}
 		}
 	case "find":
+		exec := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-exec") || strings.HasPrefix(w, "-ok") })
 		if slices.Contains(flags, "-delete") {
 			return each(operands, true)
+		} else if exec > 0 && (command{words: append(slices.Clone(words[exec+1:]), "{}")}).touches() != nil {
+			return each(operands[:1], true)
 		}
 	}
 	return nil
