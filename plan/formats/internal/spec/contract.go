@@ -91,6 +91,25 @@ type unfit struct {
 	task, step string
 }
 
+// texts reads a list of texts, or one; anything else in it is refused.
+func (h *half) texts(n *tomltree.Node, name, task string) []string {
+	v := n.Find(name)
+	if v == nil {
+		return nil
+	}
+	items := []*tomltree.Node{v}
+	if v.Kind == tomltree.Array {
+		items = v.List
+	}
+	for _, item := range items {
+		if item.Kind != tomltree.String && len(h.unfit) < maxFaults {
+			h.unfit = append(h.unfit, unfit{decode.Fault{Offset: item.Offset,
+				Message: name + " has " + shown(item) + ", which is no text", Hint: `write texts in quotes, as in  ` + name + ` = ["…"]`}, task, ""})
+		}
+	}
+	return textsOf(itemsOf(v))
+}
+
 // nativeNames are the keys that native plans have in a kind of table.
 func (h *half) nativeNames(of kind, visit func(plan.Visitor)) []string {
 	if h.known[of.name] == nil {

@@ -292,12 +292,15 @@ func (h *half) readTask(n *tomltree.Node, index int) *task {
 		retries:   h.retriesOrDefault(n),
 		balance:   n.Find("critical_balance"),
 		dependsOn: textsOf(itemsOf(n.Find("depends_on"))),
-		sources:   textsOf(itemsOf(n.Find("research_sources"))),
-		criteria:  textsOf(itemsOf(n.Find("acceptance_criteria"))),
 	}
+	t.sources, t.criteria = h.texts(n, "research_sources", t.id), h.texts(n, "acceptance_criteria", t.id)
 	t.short = t.id
 	if f := flagIn(n, "research_enabled"); f.value != nil {
 		t.research = *f.value
+	} else if f.odd != "" {
+		h.idle(idle{ofTask.name, "research_enabled"}, f.at, t.id, "", func() (why, hint string) {
+			return "it is " + f.odd, "write true or false without quotes"
+		})
 	}
 	for i, s := range tablesOf(n.Find("steps")) {
 		t.steps = append(t.steps, h.readStep(t.id, s, i))

@@ -53,7 +53,7 @@ func (h *half) table(name string, n *tomltree.Node) {
 	case name == "error_propagation" && isTable:
 		h.propagation(n)
 	case name == "completion_criteria" && isTable:
-		p.Completion.AcceptanceCriteria = textsOf(itemsOf(n.Find("acceptance_criteria")))
+		p.Completion.AcceptanceCriteria = h.texts(n, "acceptance_criteria", "")
 		h.native(ofWhole, decode.Only(n, []string{"checks"}), "", "", p.Completion.Visit, nil)
 		p.Completion.Flags = append(p.Completion.Flags, othersIn(n, "acceptance_criteria", "checks")...)
 	case isTable && slices.Contains(freeTables, name):
