@@ -390,10 +390,20 @@ func TestResearcherSearchesTheCode(t *testing.T) {
 	if a, err = (advice.Builtin{}).Advise(t.Context(), c); err != nil || !slices.Contains(a.Sources, "src/widgets.py") {
 		t.Errorf("read %q, %v", a.Sources, err)
 	}
-	// Nor of one that says what no file has.
+	// What was found before is no reason to try once more.
+	c.Earlier = []history.Advised{{Kind: string(advice.Research), Findings: a.Findings}}
+	if b, err := (advice.Builtin{}).Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
+		t.Errorf("found %q again, %v", b.Findings, err)
+	}
+	c.Earlier = nil
+	// So they are of one that says what no file has, but not what is said of every failure.
 	c.Step.Description = "Open the gate"
-	if a, err = (advice.Builtin{}).Advise(t.Context(), c); err != nil || !slices.Contains(a.Sources, "src/widgets.py") {
-		t.Errorf("read %q, %v", a.Sources, err)
+	for reason, found := range map[string]bool{"shell: exit status 1: apply_discount gave 3": true,
+		`program: agent reported a failure: "no apply_discount"`: true, "program: apply_discount ended with status 3": false} {
+		c.Failure.Reasons = []string{reason}
+		if a, err = (advice.Builtin{}).Advise(t.Context(), c); slices.Contains(a.Sources, "src/widgets.py") != found {
+			t.Errorf("%s: read %q, %v", reason, a.Sources, err)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/planlock/planlock/exec/internal/cause"
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -28,22 +29,30 @@ const (
 )
 
 // research reports what the workspace has to say about a case, and where it has
-// nothing, about what was said of the failure.
+// nothing, about what the executor said of the failure.
 func research(ctx context.Context, c Case) (Advice, error) {
 	asked := queries(c)
 	a, err := lookFor(ctx, c, asked)
-	if !errors.Is(err, ErrNothing) || len(c.Failure.Reasons) == 0 {
+	if !errors.Is(err, ErrNothing) {
 		return a, err
 	}
+	var said []string
 	for _, reason := range c.Failure.Reasons {
-		if said := cause.Clean(reason); !slices.Contains(asked, said) {
-			asked = append(asked, said)
+		if m := reported.FindStringSubmatch(cause.Clean(reason)); m != nil {
+			said = append(said, m[1])
 		}
 	}
-	more, err := lookFor(ctx, c, asked[max(0, len(asked)-researchFiles):])
+	if len(said) == 0 {
+		return a, err
+	}
+	more, err := lookFor(ctx, c, slices.Concat(said, asked))
 	more.Cost.Calls += a.Cost.Calls
 	return more, err
 }
+
+// reported is what an executor said of a failure, in the reason for it: what else
+// stands there is said of every failure.
+var reported = lazyre.New(`^(?:program: .* reported a failure|shell: exit status \d+): (.+)`)
 
 // lookFor reports what the workspace has to say about what is asked.
 func lookFor(ctx context.Context, c Case, asked []string) (Advice, error) {
@@ -70,9 +79,16 @@ func lookFor(ctx context.Context, c Case, asked []string) (Advice, error) {
 		a.Findings = append(a.Findings, lines...)
 	}
 	a.Findings = a.Findings[:min(len(a.Findings), researchFindings)]
+	none := "no file that was looked at has anything about it"
+	for _, earlier := range c.Earlier {
+		isNew := func(f string) bool { return !slices.Contains(earlier.Findings, f) }
+		if len(a.Findings) > 0 && !slices.ContainsFunc(a.Findings, isNew) {
+			a.Findings, none = nil, "all that is found was found before"
+		}
+	}
 	if len(a.Findings) == 0 {
 		return Advice{Advisor: a.Advisor, Queries: asked, Sources: a.Sources, Cost: a.Cost},
-			fmt.Errorf("%w: no file that was looked at has anything about it", ErrNothing)
+			fmt.Errorf("%w: %s", ErrNothing, none)
 	}
 	a.Confidence = float64(len(found)) / float64(len(words))
 	a.Note = fmt.Sprintf("%d of %d words found in %d %s", len(found), len(words), len(a.Sources),
@@ -81,8 +97,8 @@ func lookFor(ctx context.Context, c Case, asked []string) (Advice, error) {
 	return a, nil
 }
 
-// queries are what research asks about a case, each once: what its step or task
-// says, and what is known of the failure.
+// queries are what research asks about a case: what its step or task says, and
+// what failed, each once.
 func queries(c Case) []string {
 	var all []string
 	add := func(text string) {
@@ -103,6 +119,11 @@ func queries(c Case) []string {
 	}
 	for _, criterion := range c.Criteria {
 		add(criterion)
+	}
+	if len(wordsOf(all)) == 0 { // of the failure, what is known alone is asked for, but where that is all there is
+		for _, reason := range c.Failure.Reasons {
+			add(reason)
+		}
 	}
 	return all[:min(len(all), researchFiles)]
 }
