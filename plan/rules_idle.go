@@ -85,6 +85,9 @@ func idleKeys(x *inspection, tell tell) {
 		if log != "" && s.Value.Text == log {
 			continue // where the log is, in other words
 		}
+		if key == "" && s.Value.Kind == kindTable {
+			continue // it has no keys
+		}
 		for i := range freeTables {
 			if t := &freeTables[i]; t.name == table && !t.keeps(key, s.Value) {
 				hints[table] += meant(key, slices.Concat(t.acts, t.flags))

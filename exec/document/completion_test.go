@@ -64,6 +64,15 @@ func TestCompletionCriteria(t *testing.T) {
 				}
 			}
 		}, []gate.Judgement{passed("completion", gate.Final)}, `{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null}`},
+		{"no step declares anything, and a check does not hold", func(p *plan.Plan) {
+			checked(p)
+			for i := range p.Tasks {
+				for k := range p.Tasks[i].Steps {
+					p.Tasks[i].Steps[k].Artifacts = nil
+				}
+			}
+		}, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"})},
+			`{"primary_deliverable_exists":null,"quality_standards_met":false,"verification_passed":false}`},
 		{"software of which a check sees a file", func(p *plan.Plan) { proved(p); p.Goal = "Build a limiter" },
 			[]gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true,"deployment_artifact_exists":null}`},

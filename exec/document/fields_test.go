@@ -94,7 +94,8 @@ func TestProgressFields(t *testing.T) {
 	for name, tell := range map[string]func(testing.TB) *story{"detours": detours, "advised": advised,
 		"breach": breach, "waiting": waiting,
 		"turned-away": turnedAway, "cut-short": cutShort, "running": inFlight,
-		"ready": func(t testing.TB) *story { return begin(t, limiter()) }, "begun": begun, "rolled-back": setBack, "concerned": concerned, "unreviewed": unreviewed} {
+		"ready": func(t testing.TB) *story { return begin(t, limiter()) }, "begun": begun, "rolled-back": setBack,
+		"concerned": concerned, "unreviewed": unreviewed} {
 		var doc any
 		if err := json.Unmarshal(drawn(t, tell(t), "progress_limiter.json"), &doc); err != nil {
 			t.Fatal(err)

@@ -234,6 +234,9 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 		deliverable = &there
 	}
 	made := "whether what was to be made is there: "
+	if !makesSomething(p) && deliverable != nil && !*deliverable {
+		deliverable = nil // that a check of the whole does not hold says nothing of what was made
+	}
 	if left := leftUnmade(p, rep); len(left) > 0 && deliverable != nil && *deliverable {
 		deliverable = nil // what is checked is there, and not all is checked
 		made += "files of what was not completed are named, and nothing looked for them: task " + strings.Join(left, ", ")

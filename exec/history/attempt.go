@@ -101,7 +101,7 @@ func (f *AttemptEnded) readBack() Fact {
 }
 
 // Unapproved says why it matters that a step did something else than it declares.
-const Unapproved = "this is not the change that was approved, and no check of the plan speaks for it"
+const Unapproved = "this is not the change that was approved, whatever checks say of it"
 
 // A Class of failure.
 type Class string
