@@ -36,7 +36,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
-		Warnings:     list(slices.Concat(r.Started.Warnings, unlike(r), without(r), unversioned(r))),
+		Warnings:     list(slices.Concat(r.Started.Warnings, unlike(r), without(r), unversioned(r), adopted(r))),
 		judged:       map[*gate.Judgement][]judgement{},
 		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r), Commits: commits(r),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
@@ -280,6 +280,17 @@ func without(r *history.Run) (all []string) {
 			if text := a.Without(s.Task); text != "" && !slices.Contains(all, text) {
 				all = append(all, text)
 			}
+		}
+	}
+	return all
+}
+
+// adopted says what others did that a person kept: what steps made there is not
+// what is there now.
+func adopted(r *history.Run) (all []string) {
+	for _, a := range r.Adopted {
+		if len(a.Changes) > 0 {
+			all = append(all, "what somebody else changed was kept: "+strings.Join(a.Changes, ", "))
 		}
 	}
 	return all

@@ -141,6 +141,7 @@ func (f *Unversioned) ofRun(r *Run, at moment) error {
 type Adoption struct {
 	At       uint64 // position in the journal
 	From, To record.Snapshot
+	Changes  []string // a line each; bounded
 }
 
 // Layered reports whether a run works in a copy of the workspace.
@@ -187,7 +188,7 @@ func (f *Settled) ofStep(r *Run, s *Step, at moment) error {
 		if r.Foreign.Met {
 			from = cmp.Or(r.Foreign.Without, r.ForeignStep.Checkpoint.Checkpoint)
 		}
-		r.Adopted = append(r.Adopted, Adoption{At: at.seq, From: from, To: f.Tree})
+		r.Adopted = append(r.Adopted, Adoption{At: at.seq, From: from, To: f.Tree, Changes: r.Foreign.Changes})
 		begun := slices.ContainsFunc(r.Steps, func(o *Step) bool { return o.Checkpoint != nil })
 		if n := len(s.Questions); n > 0 && (begun || len(r.kept) > 0) {
 			r.kept = append(r.kept, s.Questions[n-1].Question.ID)

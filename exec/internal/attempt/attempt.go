@@ -149,7 +149,7 @@ func (t *trial) accept(ctx context.Context) error {
 // undo records why an attempt failed and restores the checkpoint. What is
 // undone is kept, so that nothing anybody did is lost.
 func (t *trial) undo(ctx context.Context, f *fault) error {
-	if err := t.Work.Moved(); err != nil {
+	if err := t.Work.Moved(); err != nil && t.err == nil {
 		return err // no fault of the step: it is undone as after a crash once the run goes on where the workspace is
 	}
 	begun := &history.RestoreBegun{To: t.Rec.Run.Tree, Discarded: t.snap}
