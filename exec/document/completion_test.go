@@ -64,7 +64,7 @@ func TestCompletionCriteria(t *testing.T) {
 				}
 			}
 		}, []gate.Judgement{passed("completion", gate.Final)}, `{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null}`},
-		{"no step declares anything, and a check does not hold", func(p *plan.Plan) {
+		{"a check does not hold where no step declares anything", func(p *plan.Plan) {
 			checked(p)
 			for i := range p.Tasks {
 				for k := range p.Tasks[i].Steps {
