@@ -113,24 +113,32 @@ func TestEdges(t *testing.T) {
 		"a criterion of a task":           {pair(replaced("description = \"Document it\"", "description = \"Document it\"\nacceptance_criteria = [{}]")), "value-unfit", true},
 		"research enabled in text":        {pair(replaced("description = \"Document it\"", "description = \"Document it\"\nresearch_enabled = \"true\"")), "key-idle", true},
 		"research enabled":                {pair(replaced("description = \"Document it\"", "description = \"Document it\"\nresearch_enabled = true")), "key-idle", false},
-		"a strategy that is a number":     {pair(replaced("\"halt_on_critical\"", "5")), "propagation-strategy-unknown", true},
-		"a mode that is a list":           {pair(replaced("mode = \"silent\"\nmax_retries = 1", "mode = [\"silent\"]\nmax_retries = 1")), "mode-invalid", true},
-		"a component by a label":          {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** `limiter`, components.limiter"), "component-ref-dangling", false},
-		"another by a label":              {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** limiter, limit"), "component-ref-dangling", true},
-		"a label with prose":              {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** limiter of the server"), "component-ref-dangling", false},
-		"a constraint by a label":         {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Constraints:** max_latency"), "constraint-ref-dangling", true},
-		"two goals as a list":             {retold("## Goal\n"+exampleGoal, "## Goal\n- "+exampleGoal+"\n- Sell it"), "goal-multiple", true},
-		"a second goal by its number":     {retold("## Goal\n"+exampleGoal, "## Goal\n"+exampleGoal+"\n\n## Goal 2\nSell it"), "goal-multiple", true},
-		"goals under a heading":           {retold("## Goal\n"+exampleGoal, "## Goals\nSell it\n\n## Goal\n"+exampleGoal), "goal-multiple", true},
-		"goals beside a goal":             {pair(replaced("[goal]\n", "[[goals]]\ndescription = \"Sell it\"\n\n[goal]\n")), "goal-multiple", true},
-		"the same beside a goal":          {pair(replaced("[goal]\n", "[[goals]]\ndescription = \""+exampleGoal+"\"\n\n[goal]\n")), "goal-multiple", false},
-		"goals in the table":              {pair(replaced("[goal]\ndescription = ", "[goal]\ngoals = [\"Sell it\"]\ndescription = ")), "goal-multiple", true},
-		"descriptions in the table":       {pair(replaced("[goal]\ndescription = \""+exampleGoal+"\"", "[goal]\ndescription = [\""+exampleGoal+"\", \"Sell it\"]")), "goal-multiple", true},
-		"one description in a list":       {pair(replaced("[goal]\ndescription = \""+exampleGoal+"\"", "[goal]\ndescription = [\""+exampleGoal+"\"]")), "goal-missing", false},
-		"one goal of the table":           {pair(replaced("[goal]\ndescription = ", "[goal]\ngoals = ")), "goal-missing", false},
-		"a goal and its owner":            {retold("## Goal\n"+exampleGoal, "## Goal\n- "+exampleGoal+"\n- **Owner:** ana"), "goal-multiple", false},
-		"critical perhaps":                {retold("**Critical:** true", "**Critical:** maybe"), "critical-differs", true},
-		"the same way":                    {retold("Generate it from the comments", "`Generate` it from the comments.\n    - all of it"), "backup-differs", false},
+		"a mode of a task beside those of its steps":  {pair(replaced("description = \"Document it\"", "description = \"Document it\"\nmode = \"quiet\"")), "mode-invalid", true},
+		"retries of a task beside those of its steps": {pair(replaced("description = \"Document it\"", "description = \"Document it\"\nmax_retries = -1")), "retries-negative", true},
+		"a flag of a task beside those of its steps":  {pair(replaced("description = \"Document it\"", "description = \"Document it\"\ncritical_flag = \"yes\"")), "critical-flag-missing", true},
+		"a mode of a task in the Markdown":            {retold("### Task [2]: Document it\n", "### Task [2]: Document it\n**Mode:** quiet\n\n"), "mode-invalid", true},
+		"a mode of a task that differs":               {onTask("**Mode:** collaborative"), "mode-differs", true},
+		"a mode of a task that is the same":           {onTask("**Mode:** silent"), "mode-differs", false},
+		"a flag of a task that differs":               {onTask("**Critical:** false"), "critical-differs", true},
+		"a flag of a task that is neither":            {onTask("**Critical:** maybe"), "critical-differs", true},
+		"a strategy that is a number":                 {pair(replaced("\"halt_on_critical\"", "5")), "propagation-strategy-unknown", true},
+		"a mode that is a list":                       {pair(replaced("mode = \"silent\"\nmax_retries = 1", "mode = [\"silent\"]\nmax_retries = 1")), "mode-invalid", true},
+		"a component by a label":                      {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** `limiter`, components.limiter"), "component-ref-dangling", false},
+		"another by a label":                          {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** limiter, limit"), "component-ref-dangling", true},
+		"a label with prose":                          {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** limiter of the server"), "component-ref-dangling", false},
+		"a constraint by a label":                     {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Constraints:** max_latency"), "constraint-ref-dangling", true},
+		"two goals as a list":                         {retold("## Goal\n"+exampleGoal, "## Goal\n- "+exampleGoal+"\n- Sell it"), "goal-multiple", true},
+		"a second goal by its number":                 {retold("## Goal\n"+exampleGoal, "## Goal\n"+exampleGoal+"\n\n## Goal 2\nSell it"), "goal-multiple", true},
+		"goals under a heading":                       {retold("## Goal\n"+exampleGoal, "## Goals\nSell it\n\n## Goal\n"+exampleGoal), "goal-multiple", true},
+		"goals beside a goal":                         {pair(replaced("[goal]\n", "[[goals]]\ndescription = \"Sell it\"\n\n[goal]\n")), "goal-multiple", true},
+		"the same beside a goal":                      {pair(replaced("[goal]\n", "[[goals]]\ndescription = \""+exampleGoal+"\"\n\n[goal]\n")), "goal-multiple", false},
+		"goals in the table":                          {pair(replaced("[goal]\ndescription = ", "[goal]\ngoals = [\"Sell it\"]\ndescription = ")), "goal-multiple", true},
+		"descriptions in the table":                   {pair(replaced("[goal]\ndescription = \""+exampleGoal+"\"", "[goal]\ndescription = [\""+exampleGoal+"\", \"Sell it\"]")), "goal-multiple", true},
+		"one description in a list":                   {pair(replaced("[goal]\ndescription = \""+exampleGoal+"\"", "[goal]\ndescription = [\""+exampleGoal+"\"]")), "goal-missing", false},
+		"one goal of the table":                       {pair(replaced("[goal]\ndescription = ", "[goal]\ngoals = ")), "goal-missing", false},
+		"a goal and its owner":                        {retold("## Goal\n"+exampleGoal, "## Goal\n- "+exampleGoal+"\n- **Owner:** ana"), "goal-multiple", false},
+		"critical perhaps":                            {retold("**Critical:** true", "**Critical:** maybe"), "critical-differs", true},
+		"the same way":                                {retold("Generate it from the comments", "`Generate` it from the comments.\n    - all of it"), "backup-differs", false},
 		"zero retries": {pair(replaced("max_retries = 1\n", "max_retries = 0\n")), "retries-negative",
 			false},
 		"minus one":                             {pair(replaced("max_retries = 1\n", "max_retries = -1\n")), "retries-negative", true},
@@ -246,6 +254,14 @@ func TestOnlyErrorsHalt(t *testing.T) {
 func retold(old, now string) [2]string {
 	markdown, toml := example(true)
 	return [2]string{strings.Replace(markdown, old, now, 1), toml}
+}
+
+// onTask is the example whose Markdown says one thing of a task, and of its first
+// step neither flag nor mode.
+func onTask(label string) [2]string {
+	pair := retold("  - **Critical:** true\n  - **Mode:** silent\n", "")
+	pair[0] = strings.Replace(pair[0], "### Task [1]: Limit requests\n", "### Task [1]: Limit requests\n"+label+"\n\n", 1)
+	return pair
 }
 
 // criterion adds a line to the criteria of a pair.

@@ -263,10 +263,7 @@ func (s *step) field(name, value, whole string, at, valueAt int) {
 			return
 		}
 	case "critical", "critical flag":
-		s.critical = flag{value: truth(value), at: valueAt}
-		if s.critical.value == nil {
-			s.critical.odd = value
-		}
+		s.critical = truthAt(value, valueAt)
 		return
 	case "mode":
 		s.mode = say(value, valueAt)
@@ -284,6 +281,15 @@ func (s *step) field(name, value, whole string, at, valueAt int) {
 	s.more = append(s.more, strings.ToUpper(name[:1])+name[1:]+": "+whole)
 }
 
+// truthAt is what a label says of a flag; what is neither true nor false is odd.
+func truthAt(value string, at int) flag {
+	f := flag{value: truth(value), at: at}
+	if f.value == nil {
+		f.odd = value
+	}
+	return f
+}
+
 // aKey is a name that a table of the parameters may have.
 var aKey = lazyre.New(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$`)
 
@@ -298,9 +304,21 @@ func keysSaid(value string, at int) (list []said) {
 	return list
 }
 
-// field takes in one labelled line of a task.
-func (t *task) field(name, value string) {
+// field takes in one labelled line of a task. Flag, mode and retries are for all its
+// steps.
+func (t *task) field(name, value string, at int) {
 	switch name {
+	case "critical", "critical flag":
+		t.critical = truthAt(value, at)
+		return
+	case "mode":
+		t.mode = say(value, at)
+		return
+	case "max retries", "retries":
+		if i, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
+			t.retries = number{value: &i, at: at}
+			return
+		}
 	case "purpose", "description":
 		if t.description == "" {
 			t.description = value

@@ -298,7 +298,7 @@ func (o *outliner) paragraph(n *ast.Paragraph) {
 		case o.step != nil && b.name != "verification" && b.name != "logging":
 			o.step.field(b.name, value, value, l.At, b.at)
 		case o.task != nil:
-			o.task.field(b.name, value)
+			o.task.field(b.name, value, b.at)
 		case o.speclet != nil:
 			o.specletField(b.name, value, l.At)
 		}
@@ -415,7 +415,7 @@ func (o *outliner) taskItem(item ast.Node, own []blocks.Line, column int) {
 		return
 	}
 	if b, ok := labelled(own[0]); ok {
-		o.task.field(b.name, o.Raw(b.at, o.End(item)))
+		o.task.field(b.name, o.Raw(b.at, o.End(item)), b.at)
 	} else {
 		o.task.more = append(o.task.more, "- "+o.Raw(own[0].At, o.End(item)))
 	}

@@ -48,10 +48,10 @@ var rules = sync.OnceValue(func() []rule {
 		// What a step says of critical, mode and retries.
 		{"critical-flag-missing", plan.Error, flagMissing},
 		{"mode-missing", plan.Warning, lacking("its mode", `mode = "silent"`, modeUnsaid)},
-		{"mode-invalid", plan.Error, steps(anyHalf, modeInvalid)},
+		{"mode-invalid", plan.Error, modeInvalid},
 		{"mode-not-silent-or-collaborative", plan.Warning, steps(parameters, modeOther)},
 		{"retries-missing", plan.Warning, lacking("how often it may be tried again", "max_retries = 2", retriesUnsaid)},
-		{"retries-negative", plan.Error, steps(parameters, retriesNegative)},
+		{"retries-negative", plan.Error, retriesNegative},
 
 		// Steps and backups.
 		{"step-duplicate-id", plan.Error, tasks(anyHalf, stepDuplicate)},

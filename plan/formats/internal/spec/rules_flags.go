@@ -32,20 +32,28 @@ func flagMissing(j *judged, report reporter) {
 		f := s.flagOf(t)
 		return f.value == nil && f.odd == ""
 	})(j, report)
+	const hint = "write  critical_flag = true  or false, without quotes"
+	tasks(parameters, func(c spot) {
+		if f := c.t.critical; f.odd != "" {
+			c.tell(f.at, hint, "critical_flag of task %s is %s", c.t.id, f.odd)
+		}
+	})(j, report)
 	steps(parameters, func(c spot) {
-		if f := c.s.flagOf(c.t); f.odd != "" {
-			c.tell(f.at, "write  critical_flag = true  or false, without quotes", "critical_flag of step %s is %s",
-				c.step(), f.odd)
+		if f := c.s.critical; f.odd != "" {
+			c.tell(f.at, hint, "critical_flag of step %s is %s", c.step(), f.odd)
 		}
 	})(j, report)
 }
 
 // A mode is silent, collaborative, dynamic or education.
-func modeInvalid(c spot) {
-	if m := c.s.modeOf(c.t); m.ok && m.text != "" && modeOf(m.text) == "" {
-		c.tell(m.at, "write silent, collaborative, dynamic or education", "step %s has the mode %q", c.step(),
-			shorten(m.text))
+func modeInvalid(j *judged, report reporter) {
+	judge := func(c spot, m said, of string) {
+		if m.ok && m.text != "" && modeOf(m.text) == "" {
+			c.tell(m.at, "write silent, collaborative, dynamic or education", "%s has the mode %q", of, shorten(m.text))
+		}
 	}
+	tasks(anyHalf, func(c spot) { judge(c, c.t.mode, "task "+c.t.id) })(j, report)
+	steps(anyHalf, func(c spot) { judge(c, c.s.mode, "step "+c.step()) })(j, report)
 }
 
 // Steps are silent or collaborative by the letter of the format; dynamic and
@@ -70,12 +78,15 @@ func retriesUnsaid(t *task, s *step) bool {
 }
 
 // max_retries is a whole number from 0.
-func retriesNegative(c spot) {
-	switch n := c.s.retriesOf(c.t); {
-	case n.odd != "":
-		c.tell(n.at, "write a whole number from 0, without quotes", "max_retries of step %s is %s", c.step(), n.odd)
-	case n.value != nil && *n.value < 0:
-		c.tell(n.at, "write 0 where it may not be tried again", "step %s may be tried again %d times", c.step(),
-			*n.value)
+func retriesNegative(j *judged, report reporter) {
+	judge := func(c spot, n number, of string) {
+		switch {
+		case n.odd != "":
+			c.tell(n.at, "write a whole number from 0, without quotes", "max_retries of %s is %s", of, n.odd)
+		case n.value != nil && *n.value < 0:
+			c.tell(n.at, "write 0 where it may not be tried again", "%s may be tried again %d times", of, *n.value)
+		}
 	}
+	tasks(parameters, func(c spot) { judge(c, c.t.retries, "task "+c.t.id) })(j, report)
+	steps(parameters, func(c spot) { judge(c, c.s.retries, "step "+c.step()) })(j, report)
 }

@@ -33,6 +33,11 @@ func (o *outliner) finish() {
 	}
 	const apart = "\n\n"
 	for _, t := range h.tasks {
+		for _, s := range t.steps { // what is said of all of them; a mode that is none is told of the task
+			if s.critical, s.retries = s.flagOf(t), s.retriesOf(t); modeOf(t.mode.text) != "" {
+				s.mode = s.modeOf(t)
+			}
+		}
 		t.description = strings.TrimSpace(strings.Join(append([]string{t.description}, t.more...), apart))
 		h.keepExtras(t)
 	}
