@@ -36,6 +36,9 @@ func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.S
 		if f.Class == history.GateFailed {
 			f.Class = history.Refused
 		}
+		if a.Work.Layered() { // else that is a refusal of its own
+			f.Reasons = append(f.Reasons, a.meddled(ctx, r, tree)...)
+		}
 		facts = append(facts, f.bounded())
 	}
 	if r.Ran() || a.Touchy {

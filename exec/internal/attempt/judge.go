@@ -239,28 +239,28 @@ func (t judging) heard(ctx context.Context, phase gate.Phase, ask func(*gate.Pas
 	}
 	if blocking := judged.Blocking(); len(blocking) > 0 {
 		f := blocked(blocking)
-		f.Reasons = append(f.Reasons, t.meddled(ctx)...)
+		f.Reasons = append(f.Reasons, t.meddled(ctx, t.runner, t.after)...)
 		return f
 	}
 	return nil
 }
 
-// meddled says what changed where steps work while an attempt was judged, since
-// what a gate says no to may be that, and not what the attempt did.
-func (t judging) meddled(ctx context.Context) []string {
-	if !t.runner.Ran() && !t.Touchy {
+// meddled says what changed in a tree while it was judged, since what a gate says no
+// to may be that, and not what was there.
+func (a *Attempts) meddled(ctx context.Context, r *session.Runner, judged *ledger.Tree) []string {
+	if !r.Ran() && !a.Touchy {
 		return nil
 	}
-	now, err := t.Work.Scanner.Scan(context.WithoutCancel(ctx), t.Work.Dir, t.after)
-	if err != nil || now.Digest() == t.after.Digest() {
+	now, err := a.Work.Scanner.Scan(context.WithoutCancel(ctx), a.Work.Dir, judged)
+	if err != nil || now.Digest() == judged.Digest() {
 		return nil
 	}
-	changed := worktree.Described(ledger.Diff(t.after, now))
+	changed := worktree.Described(ledger.Diff(judged, now))
 	return []string{"the tree changed while it was judged, and what looked after that saw it: " +
 		strings.Join(bound.First(changed, meddledNamed), ", ")}
 }
 
-// meddledNamed is how many changes while it was judged the failure of an attempt names.
+// meddledNamed is how many changes while it was judged a failure names.
 const meddledNamed = 5
 
 // gatesLeftNothing makes sure that judging changed nothing.
