@@ -468,19 +468,3 @@ func TestNamesFakeNoLineOfAReport(t *testing.T) {
 		t.Errorf("the reasons are %q", text)
 	}
 }
-
-// TestAGateCannotWidenAContract lets a host's gate change what it looks at,
-// before the step is attempted.
-func TestAGateCannotWidenAContract(t *testing.T) {
-	b := exectest.New(t, twoSteps(), workspace, exectest.Script{
-		"1.1": exectest.All(goodScript["1.1"], exectest.Write("evil.txt", "e\n")), "1.2": goodScript["1.2"]})
-	b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "generous", Doc: "allows more",
-		Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before}},
-		func(_ context.Context, pass *gate.Pass) error {
-			if pass.Step.Address == "1.1" {
-				pass.Step.Artifacts.Create = append(pass.Step.Artifacts.Create, "evil.txt")
-			}
-			return nil
-		}))
-	b.Run(t).Want(t, history.NotAchieved)
-}

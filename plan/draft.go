@@ -140,6 +140,12 @@ func (d *Draft) clone() Draft {
 	return own
 }
 
+// Clone copies the draft, with a plan of its own.
+func (d *Draft) Clone() *Draft {
+	own := d.clone()
+	return &own
+}
+
 // Writes reports whether a key at the top of a native plan was written, such as
 // "profile".
 func (d *Draft) Writes(key string) bool {

@@ -324,6 +324,19 @@ func (e *LockError) Error() string {
 // Unwrap is what kept the thing from being read, if that is the reason.
 func (e *LockError) Unwrap() error { return e.Err }
 
+// Clone copies the plan with all that it points to; nil of nil.
+func (p *Plan) Clone() *Plan { return cloned(p) }
+
+// Clone copies the step with all that it points to; nil of nil.
+func (s *Step) Clone() *Step { return cloned(s) }
+
+func cloned[T any](of *T) *T {
+	if of == nil {
+		return nil
+	}
+	return deepCopy(of)
+}
+
 // deepCopy copies a value with all that it points to. It serves the model,
 // which is made of structs, slices, pointers and plain values.
 func deepCopy[T any](of *T) *T {

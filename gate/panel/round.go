@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -54,6 +55,9 @@ func (a *asked) time() time.Duration {
 func (r *round) prepare(pass *gate.Pass) {
 	for i := range r.asked {
 		r.asked[i].pass = r.panel.Prepare(pass)
+		if !trusted.Is(r.asked[i].gate) {
+			apart(r.asked[i].pass)
+		}
 		r.asked[i].pass.Phase = r.phase
 		r.asked[i].pass.Args = argsOf(pass.Plan, r.asked[i].name)
 	}
