@@ -111,7 +111,7 @@ func (p *Approvals) seat(ctx context.Context, s *history.Step, a *history.Approv
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(startable(jobs, at, tree), given(jobs, p.Plan.Sandbox.Env)); err != nil {
+	if err := errors.Join(startable(jobs, at, tree), given(jobs, p.Plan.Sandbox.Env), agreed(jobs)); err != nil {
 		return err
 	}
 	a.RunBy = task.Steps[at].Address

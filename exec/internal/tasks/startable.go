@@ -51,6 +51,20 @@ func given(jobs []review.Job, env []string) error {
 	return nil
 }
 
+// agreed is an error where two jobs have one name, and are not the same: which of
+// them is meant nobody can say.
+func agreed(jobs []review.Job) error {
+	named := map[string]string{}
+	for _, j := range jobs {
+		command, _ := j.Command() // those that are none were refused before
+		if other, twice := named[j.ID]; twice && other != command {
+			return fmt.Errorf("job %q is proposed as %s, and as %s: give each job an id of its own, or agree on one", j.ID, other, command)
+		}
+		named[j.ID] = command
+	}
+	return nil
+}
+
 // executable reports whether a file can be executed; where files do not say so,
 // each can.
 func executable(mode fs.FileMode) bool { return mode&0o111 != 0 || runtime.GOOS == "windows" }

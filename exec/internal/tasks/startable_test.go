@@ -20,6 +20,18 @@ func TestGiven(t *testing.T) {
 	}
 }
 
+// TestAgreed rejects two jobs of one name that are not the same.
+func TestAgreed(t *testing.T) {
+	one, same := review.Job{ID: "a", Entry: "run.sh", Args: `{"n": 1}`}, review.Job{ID: "a", Entry: "./run.sh", Args: `{"n":1}`}
+	two, other := review.Job{ID: "a", Entry: "run.sh", Args: `{"n": 2}`}, review.Job{ID: "b", Entry: "run.sh", Args: `{"n": 2}`}
+	if err := agreed([]review.Job{one, same, other}); err != nil {
+		t.Error(err)
+	}
+	if err := agreed([]review.Job{one, other, two}); err == nil || !strings.Contains(err.Error(), "sh run.sh --n 1, and as sh run.sh --n 2") {
+		t.Error(err)
+	}
+}
+
 // TestStartable rejects a job that could only crash: what it begins with is not
 // there, is a folder, or can be carried out by nothing.
 func TestStartable(t *testing.T) {
