@@ -207,8 +207,9 @@ func (s *step) retriesOf(t *task) number {
 	return t.retries
 }
 
-// local takes the task's id off a step's: step 2.3 of task 2 is its step 3.
-func local(task, id string) string { return strings.TrimPrefix(id, task+".") }
+// local takes the task's id off a step's, and a step's off that of a backup: step
+// 2.3 of task 2 is its step 3.
+func local(of, id string) string { return strings.TrimPrefix(id, of+".") }
 
 // plain is a text as texts are compared: without backticks, with blanks as one,
 // without one final period.

@@ -376,7 +376,7 @@ func isNumber(text string) bool {
 func (h *half) readBackup(task, step, id string, n *tomltree.Node) *backup {
 	own := reading{table: n}
 	b := &backup{
-		id: id, at: n.At,
+		id: local(task+"."+step, id), at: n.At,
 		text:    own.words("description", "action", "method", "name"),
 		method:  own.words("action", "method"),
 		trigger: wordsIn(n, "trigger_condition", "trigger").text,

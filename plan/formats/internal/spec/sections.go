@@ -37,6 +37,9 @@ func (o *outliner) finish() {
 			if s.critical, s.retries = s.flagOf(t), s.retriesOf(t); modeOf(t.mode.text) != "" {
 				s.mode = s.modeOf(t)
 			}
+			for _, b := range s.backups {
+				b.id = local(t.id+"."+s.id, b.id)
+			}
 		}
 		t.description = strings.TrimSpace(strings.Join(append([]string{t.description}, t.more...), apart))
 		h.keepExtras(t)
