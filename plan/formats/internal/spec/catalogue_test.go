@@ -121,7 +121,7 @@ A SPEC plan is a pair of files: ` + "`spec_NAME.md`" + ` for people and ` + "`pa
 against each other, are checked for what follows. An error refuses the plan, a warning is recorded, a note informs. This
 page is written from the table of the rules.
 
-Each rule shows what breaks it and what mends it, as pieces of one example. Texts are compared without backquotes, with runs of blanks
+Each rule shows what breaks it and what mends it, as pieces of one example. Texts are compared without backquotes and bold face, with runs of blanks
 as one and without one final period. Ids are compared as text; step 2.3 of task 2 is its step 3.
 
 | code | severity |

@@ -211,20 +211,21 @@ func (s *step) retriesOf(t *task) number {
 // 2.3 of task 2 is its step 3.
 func local(of, id string) string { return strings.TrimPrefix(id, of+".") }
 
-// plain is a text as texts are compared: without backticks, with blanks as one,
-// without one final period.
+// plain is a text as texts are compared: without backticks and bold face, with
+// blanks as one, without one final period.
 func plain(text string) string {
 	return strings.TrimSpace(strings.TrimSuffix(spaced(text), "."))
 }
 
-// spaced is a text without backticks and with runs of blanks as one.
-func spaced(text string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "")), " ")
-}
+// marks are those of code and of bold face.
+var marks = strings.NewReplacer("`", "", "**", "")
+
+// spaced is a text without backticks and bold face, and with runs of blanks as one.
+func spaced(text string) string { return strings.Join(strings.Fields(marks.Replace(text)), " ") }
 
 // sameText reports whether two texts are the same for a reader. Both halves
-// are written by hand, so backquotes, runs of blanks and a final period make
-// no difference.
+// are written by hand, so backquotes, bold face, runs of blanks and a final period
+// make no difference.
 func sameText(a, b string) bool { return a == b || plain(a) == plain(b) }
 
 // slug is a title as programs call it: "Data & Storage" is data_storage.

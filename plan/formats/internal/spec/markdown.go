@@ -220,6 +220,9 @@ func (o *outliner) setGoal(lines []blocks.Line) (rest []blocks.Line) {
 		n++
 	}
 	*o.goal = say(joined(lines[:n]), lines[0].At)
+	if inner := strings.Trim(o.goal.text, "*"); o.goal.text == "**"+inner+"**" && !strings.Contains(inner, "**") {
+		o.goal.text = inner
+	}
 	o.goal = nil
 	return lines[n:]
 }

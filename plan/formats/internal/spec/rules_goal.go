@@ -95,8 +95,8 @@ func (j *judged) goals() (m, t said, ok bool) {
 	return m, t, m.ok && t.ok
 }
 
-// Both halves state the same goal. Backquotes, blanks and a final period do not
-// count.
+// Both halves state the same goal. Backquotes, bold face, blanks and a final period
+// do not count.
 func goalMismatch(c spot) {
 	if m, t, ok := c.goals(); ok && !sameText(m.text, t.text) {
 		c.tell(t.at, "decide on one of the two, and write it in both files",
