@@ -35,7 +35,7 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	id, choice := args[0], args[1]
+	id := args[0]
 	q, open := asked(run, id)
 	switch {
 	case run.Ended != nil:
@@ -46,19 +46,19 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 		return about(run, &ask.RefusedError{Question: id,
 			Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, strings.Join(open, ", "))})
 	}
-	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: f.Ack,
-		Reason: f.Reason, By: orElse(f.By, defaultName()), At: p.now()}
-	if _, known := q.Choice(choice); !known {
+	chosen, known := q.Typed(args[1])
+	if !known || args[1] == "" {
 		return about(run, &ask.RefusedError{Question: id,
-			Why: fmt.Sprintf("%q is none of the choices %s", choice, strings.Join(keysOf(q), ", "))})
+			Why: fmt.Sprintf("%q is none of the choices %s", args[1], strings.Join(keysOf(q), ", "))})
 	}
+	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: chosen.Key, Acknowledged: f.Ack,
+		Reason: f.Reason, By: orElse(f.By, defaultName()), At: p.now()}
 	if err := confirmed(*q, &a, f.Remember, f.Confirm); err != nil {
 		return about(run, err)
 	}
 	if err := leave(ctx, p.questions(ws.Dir), *q, a); err != nil {
 		return about(run, err)
 	}
-	chosen, _ := q.Choice(choice)
 	fmt.Fprintf(p.out, "answered %s: %s\n", q.ID, escaped(chosen.Label))
 	owned, err := p.withOwners(ctx, run, func(r Runs) error { return p.give(ctx, r, run, f.Dir) })
 	if !owned {

@@ -65,6 +65,19 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A person may type a choice in other words, or in another case where that is
+// the key of one choice alone.
+func TestTyped(t *testing.T) {
+	q := ask.Question{Default: "y", Choices: []ask.Choice{{Key: "y", Also: []string{"yes"}},
+		{Key: "e", Also: []string{"explain more"}}, {Key: "A"}, {Key: "b"}, {Key: "B"}}}
+	for text, want := range map[string]string{"y": "y", "Y": "y", "YES": "y", "": "y", "Explain More": "e", "a": "A", "b": "b", "B": "B",
+		"q": "", "explain": ""} {
+		if c, _ := q.Typed(text); c.Key != want {
+			t.Errorf("%q is choice %q, want %q", text, c.Key, want)
+		}
+	}
+}
+
 func TestValidate(t *testing.T) {
 	if err := asktest.Failed().Validate(); err != nil {
 		t.Error(err)

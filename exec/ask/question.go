@@ -3,6 +3,7 @@ package ask
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,8 +79,8 @@ type Choice struct {
 	// dangerous is accepted by pressing a key. Empty where the choice is
 	// harmless.
 	Acknowledge string `json:"acknowledge,omitempty"`
-	// Also are other spellings of the key that a person at a terminal may type:
-	// "yes". An answer names the key.
+	// Also are other spellings of the key that a person may type: "yes" (see
+	// [Question.Typed]). An answer names the key.
 	Also []string `json:"also,omitempty"`
 	// NeedsReason says that the answer must give a reason, because the choice
 	// is nothing without its text.
@@ -141,6 +142,31 @@ func (q Question) Choice(key string) (Choice, bool) {
 		}
 	}
 	return Choice{}, false
+}
+
+// Typed finds the choice that a person means: by its key, by one of its other
+// spellings in whatever case, or by its key in another case, where one choice
+// alone has that; the default where nothing was typed.
+func (q Question) Typed(text string) (Choice, bool) {
+	if c, ok := q.Choice(text); ok {
+		return c, true
+	}
+	if text == "" {
+		return q.Choice(q.Default)
+	}
+	var meant []Choice
+	for _, c := range q.Choices {
+		if slices.ContainsFunc(c.Also, func(other string) bool { return strings.EqualFold(other, text) }) {
+			return c, true
+		}
+		if strings.EqualFold(c.Key, text) {
+			meant = append(meant, c)
+		}
+	}
+	if len(meant) != 1 {
+		return Choice{}, false
+	}
+	return meant[0], true
 }
 
 // Check returns nil if a answers q, or a *RefusedError that says why it does

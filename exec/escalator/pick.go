@@ -41,7 +41,7 @@ func (t *Terminal) Pick(ctx context.Context, text string, choices []ask.Choice, 
 			return "", false, d.failed(err)
 		}
 		line = strings.TrimSpace(line)
-		if c, ok := typed(q, line); ok {
+		if c, ok := q.Typed(line); ok {
 			return c.Key, line == "", nil
 		}
 		if err := d.say("%s is none of them.\n", safetext.Escape(fmt.Sprintf("%q", line))); err != nil {

@@ -178,7 +178,7 @@ func (d *dialogue) choose() (*ask.Choice, error) {
 	text, d.remember = strings.CutPrefix(text, "remember ")
 	text = strings.TrimSpace(text)
 	d.enter = text == ""
-	c, ok := typed(d.q, text)
+	c, ok := d.q.Typed(text)
 	if !ok {
 		return nil, d.say("%s is none of the choices.\n", safetext.Escape(fmt.Sprintf("%q", text)))
 	}
