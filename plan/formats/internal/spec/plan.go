@@ -338,6 +338,7 @@ func (m *making) step(to *plan.Step, at string, a, b *task, p pairing[step], fir
 	if p.first != nil && p.second != nil {
 		m.keepMethod(a.id, &s, "method_in_markdown", x.method.text)
 		m.keepMethod(a.id, &s, "method_in_parameters", y.method.text)
+		m.keepMethod(a.id, &s, "text", strings.Join(x.more, "\n"))
 	}
 	for _, c := range decidable.Derived(s.Description, s.Prompt) {
 		if !saidOf(&s, c.Path) {

@@ -50,3 +50,16 @@ func TestProseIsKept(t *testing.T) {
 		}
 	}
 }
+
+// What the Markdown says of a step besides its method is kept as well where the
+// parameters have a command, which alone is carried out.
+func TestProseBesideACommandIsKept(t *testing.T) {
+	d := pairOf(t, "- **Step [1]:** Write the page\n", "- **Step [1]:** Write the page\n  - **Owner:** Bob\n",
+		"description = \"Write the page\"\n", "description = \"Write the page\"\nrun = \"make page\"\n")
+	for _, s := range d.Plan.Settings {
+		if s.Key == "metadata.tasks.2.steps.1.text" && s.Value.Text == "Owner: Bob" {
+			return
+		}
+	}
+	t.Errorf("it is lost: %v", d.Plan.Settings)
+}
