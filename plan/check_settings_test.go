@@ -15,7 +15,7 @@ func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 	for line, bad := range map[string]bool{
 		`preset = "nobody"`: true, `preset = "spec"`: false, `preset = 1`: true,
 		`strategy = "fast"`: true, `strategy = "direct"`: false,
-		`complexity = 9`: true, `complexity = "3"`: true, `complexity = 3`: false,
+		`complexity = 9`: true, `complexity = "3"`: true, `complexity = 3`: false, `complexity = 3.0`: true,
 		`test_first = "yes"`: true, `test_first = true`: false,
 		`deterministic = 1`: true, `token_budget = -1`: true, `token_budget = 0`: false,
 		`token_budget = { session = 5 }`: true, `escalation_threshold = 0`: true,
@@ -35,6 +35,9 @@ func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 					continue
 				}
 				key, _, _ := strings.Cut(line, " ")
+				if strings.HasSuffix(line, "3.0") && !strings.Contains(x.Message, "complexity is 3.0, and must be a whole number") {
+					t.Error(x.Message)
+				}
 				if found = true; x.Severity != plan.Error || x.Pos.Line != 3 || !strings.Contains(x.Message, key) ||
 					x.Hint == "" {
 					t.Errorf("%+v", x)

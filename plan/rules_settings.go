@@ -116,7 +116,7 @@ func wishes() []wish {
 		{"preset", `one of "contract", "spec", "phase", "assistant" and "reflective"`,
 			word("contract", "spec", "phase", "assistant", "reflective")},
 		{"strategy", `"direct" or "orchestrated"`, word("direct", "orchestrated")},
-		{"complexity", "a number from 1 to 5", whole(1, 5)},
+		{"complexity", "a whole number from 1 to 5", whole(1, 5)},
 		{"test_first", "true or false", flag},
 		{"deterministic", "true or false", flag},
 		{"token_budget", "a number of tokens; 0 for no limit", whole(0, 1<<62)},
@@ -173,6 +173,12 @@ func spelled(v Value) string {
 		return strconv.Quote(v.Text)
 	case kindArray, kindTable:
 		return "of the kind " + v.Kind
+	case kindFloat:
+		if text, ok := strings.CutSuffix(v.Text, "e+00"); ok && !strings.Contains(text, ".") {
+			return text + ".0"
+		} else if ok {
+			return text
+		}
 	}
 	return v.Text
 }
