@@ -33,6 +33,25 @@ func TestStuckReportSuggests(t *testing.T) {
 	}
 }
 
+// TestReportCountsAll: what a run came to is told in full, in lines of the width of a report.
+func TestReportCountsAll(t *testing.T) {
+	s := firstTask(begin(t, limiter(), func(f *history.Started) { f.Policy.Budget = 20_000 * history.Dollar }))
+	s.start("2.1", "primary").add(5, "2.1", 1, &history.AttemptEnded{Tokens: 4, Cost: 12_345_123_456}).fail("2.1", 1, history.Crashed, "exit status 1")
+	s.add(5, "2.1", 1, &history.Recovery{Rung: "retry", Method: "primary", Why: "retry 1 of 1", Repeats: 1})
+	s.attempt("2.1", 2, "primary").fail("2.1", 2, history.Crashed, "exit status 1")
+	s.add(5, "2.1", 2, &history.Asked{Question: question(s, "2.1", 2)})
+	s.add(5, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+	text := string(drawn(t, s.end(history.NotAchieved), "report.txt"))
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), "1 retry · 0 backups · 1 question · $12345.123456 of $20000.00") {
+		t.Errorf("the cost is not told in full:\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if n := len([]rune(line)); n > 101 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
 // TestReportNamesFiles: the report for terminals names what was created and
 // modified, a dozen of each.
 func TestReportNamesFiles(t *testing.T) {

@@ -154,7 +154,8 @@ func Text(out io.Writer, rep *Model) error {
 	w.waiting(rep.Waiting)
 	w.declarations(rep.Declarations)
 	w.line("")
-	w.line(fmt.Sprintf("%s  %s", outcome(rep.Status), rep.tally()))
+	how := outcome(rep.Status) + "  "
+	w.wrap(how, strings.Repeat(" ", len(how)), rep.tally())
 	if text := rep.Counts.Bases.String(); text != "" {
 		w.line("  " + text)
 	}
