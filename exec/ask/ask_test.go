@@ -65,12 +65,12 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A person may type a choice in other words, or in another case where that is
-// the key of one choice alone.
+// A person may type a choice in its other words, in whatever case; a key has its
+// own.
 func TestTyped(t *testing.T) {
-	q := ask.Question{Default: "y", Choices: []ask.Choice{{Key: "y", Also: []string{"yes"}},
+	q := ask.Question{Default: "y", Choices: []ask.Choice{{Key: "y", Also: []string{"yes", "y"}},
 		{Key: "e", Also: []string{"explain more"}}, {Key: "A"}, {Key: "b"}, {Key: "B"}}}
-	for text, want := range map[string]string{"y": "y", "Y": "y", "YES": "y", "": "y", "Explain More": "e", "a": "A", "b": "b", "B": "B",
+	for text, want := range map[string]string{"y": "y", "Y": "y", "YES": "y", "": "y", "Explain More": "e", "a": "", "b": "b", "B": "B",
 		"q": "", "explain": ""} {
 		if c, _ := q.Typed(text); c.Key != want {
 			t.Errorf("%q is choice %q, want %q", text, c.Key, want)

@@ -145,8 +145,8 @@ func (q Question) Choice(key string) (Choice, bool) {
 }
 
 // Typed finds the choice that a person means: by its key, by one of its other
-// spellings in whatever case, or by its key in another case, where one choice
-// alone has that; the default where nothing was typed.
+// spellings in whatever case, or the default where nothing was typed. Keys go
+// before spellings.
 func (q Question) Typed(text string) (Choice, bool) {
 	if c, ok := q.Choice(text); ok {
 		return c, true
@@ -154,19 +154,12 @@ func (q Question) Typed(text string) (Choice, bool) {
 	if text == "" {
 		return q.Choice(q.Default)
 	}
-	var meant []Choice
 	for _, c := range q.Choices {
 		if slices.ContainsFunc(c.Also, func(other string) bool { return strings.EqualFold(other, text) }) {
 			return c, true
 		}
-		if strings.EqualFold(c.Key, text) {
-			meant = append(meant, c)
-		}
 	}
-	if len(meant) != 1 {
-		return Choice{}, false
-	}
-	return meant[0], true
+	return Choice{}, false
 }
 
 // Check returns nil if a answers q, or a *RefusedError that says why it does

@@ -143,13 +143,13 @@ func lessonQuestion(c *guard.Case, how course, more bool) ask.Question {
 		t.More = explained(c)
 	}
 	q := about(c, ask.Education, "education checkpoint: step "+title(s), "education mode explains this step before it begins", nil,
-		ask.Choice{Key: yes, Also: []string{"yes"},
+		ask.Choice{Key: yes, Also: []string{"yes", "y"},
 			Label:       fmt.Sprintf("go on with the recommended approach (%s)", t.Recommended),
 			Consequence: fmt.Sprintf("%s runs, and what it taught is noted", s.Address)})
 	if len(t.Approaches) > 1 {
 		q.Choices = append(q.Choices, approachChoices(s, t)...)
 		q.Choices = append(q.Choices,
-			ask.Choice{Key: no, Also: []string{"no"}, Label: "do not; show the approaches again", Consequence: "nothing runs before one is chosen"},
+			ask.Choice{Key: no, Also: []string{"no", "n"}, Label: "do not; show the approaches again", Consequence: "nothing runs before one is chosen"},
 			ask.Choice{Key: tryOther, Also: []string{"try different"}, Label: "choose a different approach",
 				Consequence: "nothing runs before one is chosen"})
 	} else {
