@@ -260,7 +260,7 @@ func TestQueue(t *testing.T) {
 	server(t)
 	remotetest.Run(t, func(t testing.TB) remotetest.Queue {
 		all := exec.Executors{"shell": known(remotetest.Identity), "agent": known(remotetest.Identity)}
-		c := workspace(t, Config{Silence: time.Second})
+		c := workspace(t, Config{Silence: 3 * time.Second}) // a busy machine is no worker that is gone
 		q := owner(t, c)
 		cut := &silent{}
 		c.Client.ConnectionOptions.DialOptions = cut.options()
