@@ -96,6 +96,8 @@ func (e *Ending) verdict(ctx context.Context) (*verdict, error) {
 			lower(history.Partial, "step %s was blocked by %s", s.Address, s.Blocked.By)
 		case s.Status == history.Skipped && s.Critical && !s.Skipped.Done:
 			lower(history.Partial, "critical step %s was left out by %s", s.Address, s.Skipped.By)
+		case s.FailedAndLeftOut() && s.Refusal != nil:
+			lower(history.Partial, "step %s could not begin, and was left out by %s", s.Address, s.Skipped.By)
 		case s.FailedAndLeftOut():
 			lower(history.Partial, "step %s failed, and was left out by %s", s.Address, s.Skipped.By)
 		case s.Status == history.Pending:
