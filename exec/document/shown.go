@@ -440,7 +440,7 @@ const contextPart = 200 // bytes of each thing that the plan says, in a summary 
 // contextOf is what somebody who goes on must know, in one short line.
 func contextOf(p *plan.Plan, rep *Model) string {
 	clip := func(s string) string { return bound.Text(strings.TrimSuffix(s, "."), contextPart) }
-	text := fmt.Sprintf("%s. %d of %d steps completed.", clip(rep.Titled()), rep.Counts.Completed, rep.Counts.Steps)
+	text := fmt.Sprintf("%s. %d of %s completed.", clip(rep.Titled()), rep.Counts.Completed, count(rep.Counts.Steps, "step", "steps"))
 	if next := nextPhase(rep); next != nil {
 		text += fmt.Sprintf(" Next: %s.", clip(next.String()))
 	}
