@@ -78,7 +78,7 @@ func (l *lease) watch() {
 	defer context.AfterFunc(l.queue.closed, stop)()
 	var err error
 	for err == nil {
-		if err = told(ctx, l.conn, jobEnds, l.row.Queue, second); err == nil {
+		if err = told(ctx, l.conn, l.row.Queue, second); err == nil {
 			err = l.mine(context.WithoutCancel(ctx)) // a question that is broken off ends the connection
 		}
 	}

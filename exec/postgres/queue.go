@@ -44,15 +44,19 @@ type Queue struct {
 	where     string // the database and its host, for people
 	config    *pgx.ConnConfig
 	pool      *pgxpool.Pool
-	lanes     *pgxpool.Pool // connections that are told things, each had by one for as long as it takes
+	lanes     *pgxpool.Pool // connections that are told things, each had by one: a lane at work, or who tells all others
 	river     *river.Client[pgx.Tx]
 
 	closed context.Context // ends with Close
 	close  context.CancelFunc
-	mu     sync.Mutex     // held to enter, and for waits
+	mu     sync.Mutex     // held to enter, and for what follows
 	inside sync.WaitGroup // who takes jobs, has one, or listens
 	listen sync.Once
-	waits  map[chan struct{}]string // who waits for which result
+	waits  map[chan struct{}]string // who waits for which result, or for new jobs
+	trying map[int64]bool           // jobs that a lane is about to have
+	next   *look                    // that has not begun
+
+	looking sync.Mutex // held by a look
 }
 
 var (
@@ -85,6 +89,7 @@ func Open(ctx context.Context, url string, config Config) (*Queue, error) {
 		where:     fmt.Sprintf("database %q on %q", cmp.Or(server.Database, server.User), host),
 		config:    server,
 		waits:     map[chan struct{}]string{},
+		trying:    map[int64]bool{},
 	}
 	q.closed, q.close = context.WithCancel(context.Background())
 	once, cancel := context.WithTimeout(ctx, attempt)

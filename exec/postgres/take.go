@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -30,16 +29,10 @@ func (q *Queue) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remo
 	defer end(nil)
 	stop := context.AfterFunc(q.closed, func() { end(errClosed) })
 	defer stop()
+	news, leave := q.hear(newJobs)
+	defer leave()
 	for ; ; pause(ctx) {
-		var conn *pgxpool.Conn
-		err := q.try(ctx, "take", func(ctx context.Context) (err error) {
-			conn, err = q.lanes.Acquire(ctx)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		l, err := q.wait(ctx, conn, fit)
+		l, err := q.wait(ctx, news, fit)
 		if l != nil && outer.Err() == nil {
 			return l, nil
 		}
@@ -48,8 +41,6 @@ func (q *Queue) Take(ctx context.Context, fit func(remote.Job) remote.Fit) (remo
 			back, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 			_ = l.Return(back) // else it is lost
 			cancel()
-		} else {
-			release(conn)
 		}
 		if ctx.Err() != nil || !passes(err) {
 			return nil, q.failed(ctx, "take", err)
@@ -67,10 +58,10 @@ func pause(ctx context.Context) {
 
 // wait looks for a job until there is one, or something fails. One whose tree another
 // worker has is left to that one for a moment.
-func (q *Queue) wait(ctx context.Context, conn *pgxpool.Conn, fit func(remote.Job) remote.Fit) (*lease, error) {
+func (q *Queue) wait(ctx context.Context, news <-chan struct{}, fit func(remote.Job) remote.Fit) (*lease, error) {
 	left := map[int64]time.Time{} // since when
 	for {
-		rows, err := q.waiting(ctx, conn)
+		rows, err := q.waiting(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -86,13 +77,16 @@ func (q *Queue) wait(ctx context.Context, conn *pgxpool.Conn, fit func(remote.Jo
 					continue
 				}
 			}
-			if l, err := q.claim(ctx, conn, f.row); l != nil || err != nil {
+			if l, err := q.claim(ctx, f.row); l != nil || err != nil {
 				return l, err
 			}
 		}
 		left = seen
-		if err := told(ctx, conn, newJobs, "", rest); err != nil {
-			return nil, err
+		select {
+		case <-news:
+		case <-time.After(rest):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
 	}
 }
@@ -131,29 +125,56 @@ func fitting(rows []*rivertype.JobRow, fit func(remote.Job) remote.Fit) (all []f
 	return all
 }
 
-// waiting are jobs that nobody has.
-func (q *Queue) waiting(ctx context.Context, conn *pgxpool.Conn) (rows []*rivertype.JobRow, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// A look is one at the jobs that nobody has, for all who ask before it begins.
+type look struct {
+	done chan struct{} // closed once it is over
+	rows []*rivertype.JobRow
+	err  error
+}
+
+// waiting are jobs that nobody has. Lanes that ask meanwhile share the next look.
+func (q *Queue) waiting(ctx context.Context) ([]*rivertype.JobRow, error) {
+	q.mu.Lock()
+	l := q.next
+	if l == nil {
+		l = &look{done: make(chan struct{})}
+		q.next = l
+		go q.see(l)
+	}
+	q.mu.Unlock()
+	select {
+	case <-l.done:
+		return l.rows, l.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// see looks, once the look before is over.
+func (q *Queue) see(l *look) {
+	q.looking.Lock()
+	defer q.looking.Unlock()
+	defer close(l.done)
+	q.mu.Lock()
+	q.next = nil
+	q.mu.Unlock()
+	ctx, cancel := context.WithTimeout(q.closed, patience)
 	defer cancel()
 	params := river.NewJobListParams().States(rivertype.JobStateAvailable).First(10_000).
 		Where("kind = @kind AND args->>'workspace' = @workspace AND scheduled_at <= now()",
 			river.NamedArgs{"kind": order{}.Kind(), "workspace": q.workspace})
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		found, err := q.river.JobListTx(ctx, tx, params)
-		if err == nil {
-			rows = found.Jobs
-		}
-		return err
-	})
-	return rows, err
+	found, err := q.river.JobList(ctx, params)
+	if err == nil {
+		l.rows = found.Jobs
+	}
+	l.err = err
 }
 
 // What is asked about a job by its id, $1.
 const (
-	jobLock   = `SELECT pg_try_advisory_lock(` + lockOf + `) FROM (SELECT $1::bigint AS id) AS job`
-	jobUnlock = `SELECT pg_advisory_unlock(` + lockOf + `) FROM (SELECT $1::bigint AS id) AS job`
-	jobWaits  = `SELECT count(*) > 0 FROM ` + schema + `.river_job WHERE id = $1 AND state = 'available'`
-	jobRuns   = `SELECT count(*) > 0 FROM ` + schema + `.river_job
+	jobLock  = `SELECT pg_try_advisory_lock(` + lockOf + `) FROM (SELECT $1::bigint AS id) AS job`
+	jobWaits = `SELECT count(*) > 0 FROM ` + schema + `.river_job WHERE id = $1 AND state = 'available'`
+	jobRuns  = `SELECT count(*) > 0 FROM ` + schema + `.river_job
 		WHERE id = $1 AND state = 'running' AND NOT metadata ? 'cancel_attempted_at'`
 )
 
@@ -166,19 +187,50 @@ func ask(ctx context.Context, conn *pgxpool.Conn, question string, id int64) (ye
 }
 
 // claim takes the lock of a job, and then the job. There is no lease where
-// somebody else was first.
-func (q *Queue) claim(ctx context.Context, conn *pgxpool.Conn, row *rivertype.JobRow) (l *lease, err error) {
-	if mine, err := ask(ctx, conn, jobLock, row.ID); err != nil || !mine {
+// somebody else was first, or another lane tries it.
+func (q *Queue) claim(ctx context.Context, row *rivertype.JobRow) (l *lease, err error) {
+	if !q.tries(row.ID) {
+		return nil, nil
+	}
+	defer q.tried(row.ID)
+	conn, err := q.lanes.Acquire(ctx)
+	if err != nil {
 		return nil, err
 	}
-	waits, err := ask(ctx, conn, jobWaits, row.ID)
+	mine, err := ask(ctx, conn, jobLock, row.ID)
+	if err == nil && !mine {
+		conn.Release()
+		return nil, nil
+	}
+	waits := false
+	if err == nil {
+		waits, err = ask(ctx, conn, jobWaits, row.ID)
+	}
 	if err == nil && waits {
 		l, err = q.fetch(ctx, conn, row)
 	}
-	if err == nil && l == nil {
-		_, err = ask(ctx, conn, jobUnlock, row.ID)
+	if l == nil {
+		release(conn)
 	}
 	return l, err
+}
+
+// tries reports whether no other lane tries to have a job, and has none do so until
+// tried.
+func (q *Queue) tries(id int64) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.trying[id] {
+		return false
+	}
+	q.trying[id] = true
+	return true
+}
+
+func (q *Queue) tried(id int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.trying, id)
 }
 
 // fetch has River work for a job, and for no other one. There is no lease where it

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -31,7 +32,7 @@ func listening(c *pgxpool.Config) *pgxpool.Config {
 		_, err := conn.Exec(ctx, `SELECT set_config(name, $1, false) FROM pg_catalog.pg_settings
 			WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout')`, silent)
 		if err == nil {
-			_, err = conn.Exec(ctx, "LISTEN "+newJobs+"; LISTEN "+jobEnds)
+			_, err = conn.Exec(ctx, "LISTEN "+jobEnds)
 		}
 		return err
 	}
@@ -46,9 +47,9 @@ func tell(ctx context.Context, to interface {
 	return err
 }
 
-// told waits until somebody told something, or for a while.
-func told(ctx context.Context, conn *pgxpool.Conn, channel, of string, while time.Duration) error {
-	return each(ctx, conn, while, func(n *pgconn.Notification) bool { return n.Channel == channel && n.Payload == of })
+// told waits until somebody tells that the job of a queue of River may have ended, or for a while.
+func told(ctx context.Context, conn *pgxpool.Conn, queue string, while time.Duration) error {
+	return each(ctx, conn, while, func(n *pgconn.Notification) bool { return n.Payload == queue })
 }
 
 // each has all that is told, until that is enough, or for a while.
@@ -68,8 +69,9 @@ func each(ctx context.Context, conn *pgxpool.Conn, while time.Duration, enough f
 	}
 }
 
-// hear has somebody be told, until leave is called, when a job may have ended.
-func (q *Queue) hear(queue string) (ended <-chan struct{}, leave func()) {
+// hear has somebody be told, until leave is called, when the job of a queue of River may
+// have ended, or there are newJobs.
+func (q *Queue) hear(queue string) (told <-chan struct{}, leave func()) {
 	q.listen.Do(func() {
 		if q.enter() {
 			go q.relay()
@@ -86,8 +88,8 @@ func (q *Queue) hear(queue string) (ended <-chan struct{}, leave func()) {
 	}
 }
 
-// relay tells who waits for results, on one connection for all, until the queue is
-// closed. Where it is cut they look once a second, and at once when there is a new one.
+// relay tells who waits for results and for jobs, on one connection for all, until the
+// queue is closed. Where it is cut they look once a second, and at once when there is a new one.
 func (q *Queue) relay() {
 	defer q.inside.Done()
 	for ; q.closed.Err() == nil; pause(q.closed) {
@@ -95,12 +97,12 @@ func (q *Queue) relay() {
 		if err != nil {
 			continue
 		}
+		_, err = conn.Exec(q.closed, "LISTEN "+newJobs)
 		q.wake(func(string) bool { return true })
 		for err == nil {
 			err = each(q.closed, conn, patience, func(n *pgconn.Notification) bool {
-				if n.Channel == jobEnds {
-					q.wake(func(queue string) bool { return queue == n.Payload })
-				}
+				of := cmp.Or(n.Payload, n.Channel) // new jobs are those of no queue
+				q.wake(func(queue string) bool { return queue == of })
 				return false
 			})
 			if err == nil {
