@@ -40,7 +40,7 @@
 // Locks belong to connections, so a pooler in between has to pool sessions, not
 // transactions. Jobs that have ended are kept for a week, and removed when a
 // queue is opened. Each worker has a connection for each of its lanes
-// ([remote.Worker.At]), kept from one job to the next; an owner has one on which it is
-// told of results; and each queue has a pool of a few. A job that was returned is due by
+// ([remote.Worker.At]) that is at work, kept for a moment for the next job; each queue
+// has one on which it is told of jobs and results, and a pool of a few. A job that was returned is due by
 // the clock of who returned it.
 package postgres

@@ -84,7 +84,7 @@ func hint(err error) string {
 	case "53100":
 		return "; free space on the disk of the server"
 	case "53300":
-		return "; raise its max_connections, or have fewer workers: each lane of a worker has a connection"
+		return "; raise its max_connections, or have fewer workers: each lane at work has a connection"
 	case "57P03":
 		return "; try again when it is up"
 	case "28P01", "28000":

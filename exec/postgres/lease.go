@@ -76,9 +76,11 @@ func (l *lease) watch() {
 	ctx, stop := context.WithCancel(l.ctx)
 	defer stop()
 	defer context.AfterFunc(l.queue.closed, stop)()
+	news, leave := l.queue.hear(l.row.Queue)
+	defer leave()
 	var err error
 	for err == nil {
-		if err = told(ctx, l.conn, l.row.Queue, second); err == nil {
+		if err = told(ctx, l.conn, news, second); err == nil {
 			err = l.mine(context.WithoutCancel(ctx)) // a question that is broken off ends the connection
 		}
 	}

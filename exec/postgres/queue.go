@@ -44,7 +44,7 @@ type Queue struct {
 	where     string // the database and its host, for people
 	config    *pgx.ConnConfig
 	pool      *pgxpool.Pool
-	lanes     *pgxpool.Pool // connections that are told things, each had by one: a lane at work, or who tells all others
+	lanes     *pgxpool.Pool // each connection is had by one: a lane at work, or who is told things
 	river     *river.Client[pgx.Tx]
 
 	closed context.Context // ends with Close
@@ -52,7 +52,7 @@ type Queue struct {
 	mu     sync.Mutex     // held to enter, and for what follows
 	inside sync.WaitGroup // who takes jobs, has one, or listens
 	listen sync.Once
-	waits  map[chan struct{}]string // who waits for which result, or for new jobs
+	waits  map[chan struct{}]string // who waits for the end of which job, or for new ones
 	trying map[int64]bool           // jobs that a lane is about to have
 	next   *look                    // that has not begun
 
@@ -95,7 +95,7 @@ func Open(ctx context.Context, url string, config Config) (*Queue, error) {
 	once, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
 	if q.pool, err = pgxpool.NewWithConfig(ctx, c); err == nil {
-		q.lanes, err = pgxpool.NewWithConfig(ctx, listening(c.Copy()))
+		q.lanes, err = pgxpool.NewWithConfig(ctx, watched(c.Copy()))
 	}
 	if err == nil {
 		q.river, err = river.NewClient(riverpgxv5.New(q.pool), q.settings())

@@ -24,16 +24,14 @@ const second = time.Second
 // silent is how long a worker may say nothing before the server takes its locks.
 var silent = "30s"
 
-// listening has the connections of a pool be told things, as many as are needed. Where
-// a client says nothing for a while, the server ends its connection, though it is not cut.
-func listening(c *pgxpool.Config) *pgxpool.Config {
+// watched has a pool have as many connections as are needed, on each of which somebody
+// asks something all the time. Where nobody does for a while, the server ends it, though it is
+// not cut.
+func watched(c *pgxpool.Config) *pgxpool.Config {
 	c.MinConns, c.MinIdleConns, c.MaxConns, c.MaxConnIdleTime = 0, 0, math.MaxInt32, patience
 	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SELECT set_config(name, $1, false) FROM pg_catalog.pg_settings
 			WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout')`, silent)
-		if err == nil {
-			_, err = conn.Exec(ctx, "LISTEN "+jobEnds)
-		}
 		return err
 	}
 	return c
@@ -47,26 +45,31 @@ func tell(ctx context.Context, to interface {
 	return err
 }
 
-// told waits until somebody tells that the job of a queue of River may have ended, or for a while.
-func told(ctx context.Context, conn *pgxpool.Conn, queue string, while time.Duration) error {
-	return each(ctx, conn, while, func(n *pgconn.Notification) bool { return n.Payload == queue })
+// told waits until there is news, or for a while. A connection that is cut ends it.
+func told(ctx context.Context, conn *pgxpool.Conn, news <-chan struct{}, while time.Duration) error {
+	wait, end := context.WithTimeout(ctx, while)
+	defer end()
+	go func() {
+		select {
+		case <-news:
+			end()
+		case <-wait.Done():
+		}
+	}()
+	_, err := next(ctx, wait, conn)
+	return err
 }
 
-// each has all that is told, until that is enough, or for a while.
-func each(ctx context.Context, conn *pgxpool.Conn, while time.Duration, enough func(*pgconn.Notification) bool) error {
-	wait, cancel := context.WithTimeout(ctx, while)
-	defer cancel()
-	for {
-		n, err := conn.Conn().WaitForNotification(wait)
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case wait.Err() != nil && !conn.Conn().IsClosed():
-			return nil
-		case err != nil || enough(n):
-			return err
-		}
+// next is what is told next on a connection, nil when wait ends before.
+func next(ctx, wait context.Context, conn *pgxpool.Conn) (*pgconn.Notification, error) {
+	n, err := conn.Conn().WaitForNotification(wait)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case wait.Err() != nil && !conn.Conn().IsClosed():
+		return nil, nil
 	}
+	return n, err
 }
 
 // hear has somebody be told, until leave is called, when the job of a queue of River may
@@ -97,20 +100,29 @@ func (q *Queue) relay() {
 		if err != nil {
 			continue
 		}
-		_, err = conn.Exec(q.closed, "LISTEN "+newJobs)
+		_, err = conn.Exec(q.closed, "LISTEN "+newJobs+"; LISTEN "+jobEnds)
 		q.wake(func(string) bool { return true })
 		for err == nil {
-			err = each(q.closed, conn, patience, func(n *pgconn.Notification) bool {
-				of := cmp.Or(n.Payload, n.Channel) // new jobs are those of no queue
-				q.wake(func(queue string) bool { return queue == of })
-				return false
-			})
-			if err == nil {
-				err = conn.Ping(q.closed) // who is silent loses its connection
-			}
+			err = q.pass(conn)
 		}
 		release(conn)
 	}
+}
+
+// pass passes on what is told next. Who is silent for long loses its connection.
+func (q *Queue) pass(conn *pgxpool.Conn) error {
+	wait, end := context.WithTimeout(q.closed, patience)
+	defer end()
+	n, err := next(q.closed, wait, conn)
+	switch {
+	case err != nil:
+		return err
+	case n == nil:
+		return conn.Ping(q.closed)
+	}
+	of := cmp.Or(n.Payload, n.Channel) // new jobs are those of no queue
+	q.wake(func(queue string) bool { return queue == of })
+	return nil
 }
 
 // wake tells those who wait for certain jobs.

@@ -75,3 +75,41 @@ func TestKeptConnection(t *testing.T) {
 		t.Errorf("each job went over a connection of its own")
 	}
 }
+
+// TestWaitingLanes: lanes that wait share the connections of their process, and each of
+// them has a job at once where there is one for each.
+func TestWaitingLanes(t *testing.T) {
+	const lanes = 16
+	url := database(t)
+	q, owner := opened(t, url), opened(t, url)
+	leases := make(chan remote.Lease, lanes)
+	for range lanes {
+		go func() {
+			l, err := q.Take(t.Context(), func(remote.Job) remote.Fit { return remote.Able })
+			if err != nil {
+				t.Error(err)
+			}
+			leases <- l
+		}()
+	}
+	time.Sleep(second / 2) // they have looked
+	n := 0
+	if err := owner.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()`).
+		Scan(&n); err != nil || n >= lanes {
+		t.Errorf("%d connections of two processes, %v", n, err)
+	}
+	for i := range lanes {
+		if err := owner.Submit(t.Context(), job(fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	had := map[string]bool{}
+	for range lanes {
+		l := <-leases
+		defer func() { _ = l.Done(t.Context(), remote.Result{}) }()
+		had[l.Job().Key] = true
+	}
+	if len(had) != lanes {
+		t.Errorf("%d of %d jobs are had", len(had), lanes)
+	}
+}
