@@ -128,6 +128,7 @@ func TestEdges(t *testing.T) {
 		"a goal in bold face":         {retold("## Goal\n"+exampleGoal, "## Goal\n**"+exampleGoal+"**"), "goal-mismatch", false},
 		"a goal with bold face":       {retold("## Goal\nBuild a rate limiter", "## Goal\nBuild a **rate limiter**"), "goal-mismatch", false},
 		"a step in bold face":         {retold("Write the page\n", "Write the **page**\n"), "title-differs", false},
+		"a task that waits by name":   {pair(replaced("description = \"Document it\"", "description = \"Document it\"\ndepends_on = [\"task_1\"]")), "task-dep-unknown", false},
 		"a strategy that is a number": {pair(replaced("\"halt_on_critical\"", "5")), "propagation-strategy-unknown", true},
 		"a mode that is a list":       {pair(replaced("mode = \"silent\"\nmax_retries = 1", "mode = [\"silent\"]\nmax_retries = 1")), "mode-invalid", true},
 		"a component by a label":      {retold("- **Mode:** silent", "- **Mode:** silent\n  - **Components:** `limiter`, components.limiter"), "component-ref-dangling", false},

@@ -19,6 +19,7 @@ import (
 type making struct {
 	plan   plan.Plan
 	places plan.Places
+	known  map[string]bool // ids of the tasks of the half for machines
 }
 
 // plan is the half as a plan of its own.
@@ -31,7 +32,7 @@ func (h *half) plan() making {
 // the parameters where these say them. second may be nil. Of several tasks with
 // one id the joined plan has the first; one half alone has them all.
 func join(first, second *half) making {
-	m := making{plan: settingsFrom(first, second), places: plan.Places{}}
+	m := making{plan: settingsFrom(first, second), places: plan.Places{}, known: machines(first, second).taskIDs()}
 	for _, h := range [...]*half{first, second} {
 		if g := h.goal(); g.ok && m.plan.Goal == "" {
 			m.plan.Goal = g.text
@@ -251,7 +252,11 @@ func (m *making) task(at string, p pairing[task], first, second *half) plan.Task
 		t = *said
 	}
 	t.ID, t.Status, t.Title = cmp.Or(a.id, b.id), plan.Open, a.title.or(b.title).text
-	t.Description, t.DependsOn = cmp.Or(a.description, b.description), listSaid(b.dependsOn, a.dependsOn)
+	t.Description, t.DependsOn = cmp.Or(a.description, b.description), slices.Clone(listSaid(b.dependsOn, a.dependsOn))
+	h := machines(first, second)
+	for i, name := range t.DependsOn {
+		t.DependsOn[i] = h.taskID(name, m.known)
+	}
 	t.ResearchEnabled, t.ResearchSources = a.research || b.research, listSaid(b.sources, a.sources)
 	t.AcceptanceCriteria = allSaid(b.criteria, a.criteria)
 	m.acts(at, saidIn(p).acts, first, second)

@@ -43,6 +43,7 @@ var rules = sync.OnceValue(func() []rule {
 		{"id-missing", plan.Warning, idMissing},
 		{"task-no-description", plan.Error, tasks(anyHalf, taskNoDescription)},
 		{"task-no-steps", plan.Error, tasks(anyHalf, taskNoSteps)},
+		{"task-dep-unknown", plan.Error, halves(parameters, taskDepUnknown)},
 		{"task-count-large", plan.Warning, halves(mainHalf, taskCountLarge)},
 
 		// What a step says of critical, mode and retries.

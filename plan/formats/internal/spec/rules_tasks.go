@@ -67,3 +67,16 @@ func taskCountLarge(c spot) {
 			"%d tasks are many", n)
 	}
 }
+
+// A task waits for tasks that are there: depends_on has their ids.
+func taskDepUnknown(c spot) {
+	known := c.h.taskIDs()
+	for _, t := range c.h.tasks {
+		for _, name := range t.dependsOn {
+			if !known[c.h.taskID(name, known)] {
+				c.of(t, nil).tell(t.at, "write the id of a task that is there, or take it out",
+					"task %s depends on %q, which is not there", t.id, shorten(name))
+			}
+		}
+	}
+}
