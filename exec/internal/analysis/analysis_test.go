@@ -277,6 +277,14 @@ func TestRecommendations(t *testing.T) {
 		{"a step that should be critical", "critical flag", func(t *testing.T) *told {
 			return tell(t, none, 3).step("1.1", "", "primary", "").step("1.2", "", "primary", "").step("1.3", "", "primary", "").end(history.NotAchieved)
 		}, []string{"step 1.1: mark it as critical (it failed, and what followed in its task failed, too)", "step 1.2: mark it as critical (it failed, and what followed in its task failed, too)"}},
+		{"a step that blocks what follows", "critical flag", func(t *testing.T) *told {
+			return tell(t, none, 3).step("1.1", "", "primary", "").add("1.2", 0, &history.StepBlocked{By: "1.1"}).
+				add("1.3", 0, &history.StepBlocked{By: "1.2"}).end(history.Partial)
+		}, []string{"step 1.1: mark it as critical (it failed, and what followed in its task failed or was blocked)"}},
+		{"a step beside one that blocks", "critical flag", func(t *testing.T) *told {
+			return tell(t, none, 3).step("1.1", "", "primary", "").step("1.2", "", "primary", "").
+				add("1.3", 0, &history.StepBlocked{By: "1.1"}).end(history.Partial)
+		}, []string{"step 1.1: mark it as critical (it failed, and what followed in its task failed or was blocked)"}},
 		{"a backup that is better", "backup", func(t *testing.T) *told {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1").step("1.2", "", "primary")
 		}, []string{"step 1.1: make backup 1 the primary method: by hand (the primary method failed and this one did it)"}},

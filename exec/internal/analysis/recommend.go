@@ -100,9 +100,11 @@ func (row rowOf) flags(r *history.Run) []Recommendation {
 	case s.Critical && s.Status == history.Failed && over && !held: // leaving it out says nothing of its flag
 		return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as not critical",
 			Why: fmt.Sprintf("it %s, nothing was blocked by that, and the run ended %s", was(s), r.Ended.Status)}}
-	case !s.Critical && row.followedByFailure(r):
-		return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as critical",
-			Why: fmt.Sprintf("it %s, and what followed in its task failed, too", was(s))}}
+	case !s.Critical:
+		if how := row.followers(r); how != "" {
+			return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as critical",
+				Why: fmt.Sprintf("it %s, and what followed in its task %s", was(s), how)}}
+		}
 	}
 	return nil
 }
@@ -115,18 +117,25 @@ func was(s *history.Step) string {
 	return "failed"
 }
 
-// followedByFailure reports whether every step after this one in its task
-// failed, and there was one.
-func (row rowOf) followedByFailure(r *history.Run) bool {
-	after, failed, n := false, true, 0
+// followers is what became of every step after this one in its task, where each
+// of them failed or was blocked by that; "" where one was not, or there is none.
+func (row rowOf) followers(r *history.Run) (how string) {
+	after, lost := false, map[plan.Address]bool{row.was.Address: true}
 	for _, s := range r.Steps {
 		if after && s.Task == row.was.Task {
-			n++
-			failed = failed && s.Status == history.Failed
+			switch {
+			case s.Status == history.Blocked && s.Blocked != nil && lost[s.Blocked.By]:
+				how = "failed or was blocked"
+			case s.Status != history.Failed:
+				return ""
+			case how == "":
+				how = "failed, too"
+			}
+			lost[s.Address] = true
 		}
 		after = after || s == row.was
 	}
-	return n > 0 && failed
+	return how
 }
 
 // Decisive is what a person said that the attempt which completed the step was the
