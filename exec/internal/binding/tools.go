@@ -207,8 +207,9 @@ func verifies(p *plan.Plan, key string) bool {
 
 // Verify looks for the tool servers that the plan names, and refuses where a
 // required one is missing, and where a call of a step does not fit one that is
-// there. What is to be said besides are the warnings. Optional ones are listed, and nobody looks for them; nor for any where nobody
-// can, which is said.
+// there. What is to be said besides are the warnings. Optional ones
+// are listed, and nobody looks for them; nor for any where nobody can, which is said.
+// With check_on_startup = false those alone are looked for that steps call.
 func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
 	tools = toolsOf(x.Plan)
 	sought, ask := Sought(x.Plan), x.Ask

@@ -104,7 +104,8 @@ func (h *half) texts(n *tomltree.Node, name, task string) []string {
 	for _, item := range items {
 		if item.Kind != tomltree.String && len(h.unfit) < maxFaults {
 			h.unfit = append(h.unfit, unfit{decode.Fault{Offset: item.Offset,
-				Message: name + " has " + shown(item) + ", which is no text", Hint: `write texts in quotes, as in  ` + name + ` = ["…"]`}, task, ""})
+				Message: name + " has " + shown(item) + ", which is no text",
+				Hint:    `write texts in quotes, as in  ` + name + ` = ["…"]`}, task, ""})
 		}
 	}
 	return textsOf(itemsOf(v))

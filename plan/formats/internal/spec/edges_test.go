@@ -240,6 +240,18 @@ func flagOfTask(line string) [2]string {
 		"description = \"Limit requests\"\n"+line+"\n", 1)}
 }
 
+// A task waits for what its Markdown names, where the parameters say nothing.
+func TestATaskWaitsForWhatItsMarkdownNames(t *testing.T) {
+	const task = "### Task [2]: Document it\n"
+	for said, want := range map[string]string{"**Depends on:** Task 1": "1", "- **Depends On:** `[task_1]`": "1",
+		"**Depends on:** None": "", "**Depends on:** the weather": ""} {
+		d := pairOf(t, task, task+said+"\n\n")
+		if got := strings.Join(d.Plan.Tasks[1].DependsOn, ","); got != want {
+			t.Errorf("%s: %q, and not %q", said, got, want)
+		}
+	}
+}
+
 // Every critical finding keeps the plan from being locked, and no warning does.
 func TestOnlyErrorsHalt(t *testing.T) {
 	for i, b := range breaches(t) {

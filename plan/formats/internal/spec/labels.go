@@ -329,6 +329,8 @@ func (t *task) field(name, value string, at int) {
 			t.criteria = append(t.criteria, value)
 		}
 		return
+	case "depends on", "dependencies":
+		t.dependsOn = append(t.dependsOn, listed(value)...)
 	case "research enabled":
 		yes := truth(value)
 		t.research = t.research || yes != nil && *yes

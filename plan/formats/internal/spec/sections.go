@@ -33,6 +33,7 @@ func (o *outliner) finish() {
 	}
 	const apart = "\n\n"
 	for _, t := range h.tasks {
+		t.dependsOn = slices.DeleteFunc(t.dependsOn, func(name string) bool { return !known[h.taskID(name, known)] })
 		for _, s := range t.steps { // what is said of all of them; a mode that is none is told of the task
 			if s.critical, s.retries = s.flagOf(t), s.retriesOf(t); modeOf(t.mode.text) != "" {
 				s.mode = s.modeOf(t)

@@ -67,7 +67,7 @@ func (h *half) table(name string, n *tomltree.Node) {
 		if name == "version" || name == "descriptor" {
 			is, write = "no text", name+` = "…"`
 		}
-		h.idle(idle{ofTop.name, name}, n.At, "", "", func() (why, hint string) { return "it is " + is, "write  " + write })
+		h.idle(idle{ofTop.name, name}, n.At, "", "", func() (string, string) { return "it is " + is, "write  " + write })
 	default:
 		h.others = append(h.others, tomltree.Key{Name: name, Offset: n.At, Value: n})
 	}
