@@ -59,7 +59,7 @@ func judgeSyntax(ctx context.Context, pass *gate.Pass) error {
 	if judged == 0 {
 		said = pass.Nothingf
 	}
-	said("files that were parsed: %d of %d changes", judged, len(pass.Changes))
+	said("changes that were parsed: %d of %d", judged, len(pass.Changes))
 	return nil
 }
 
