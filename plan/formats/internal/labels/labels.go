@@ -23,7 +23,11 @@ var (
 	boldLabel = lazyre.New(`^(\s*)(?:[-*+]\s+)?\*\*([A-Za-z][^*:]{0,40}?)\s*(?::\*\*|\*\*\s*:)\s*(.*)$`)
 	// plainLabel is "files: a.go". So much prose looks like it that only
 	// plainKeys count.
-	plainLabel = lazyre.New(`^(\s*)(?:[-*+]\s+)?([a-z][a-z_]{2,30}|Files?|Depends [Oo]n|Acceptance(?: [Cc]riteria)?|Action|Verif(?:y|ication)(?: [Bb]y| [Ss]teps?)?|Success [Cc]riteria|Definition [Oo]f [Dd]one):(?:\s+(.*))?$`)
+	plainLabel = lazyre.New(`^(\s*)(?:[-*+]\s+)?([a-z][a-z_]{2,30}|Files?|Depends [Oo]n|Dependencies|Blocked [Bb]y|Acceptance(?: [Cc]riteria)?|Action|Verif(?:y|ication)(?: [Bb]y| [Ss]teps?)?|Success [Cc]riteria|Definition [Oo]f [Dd]one):(?:\s+(.*))?$`)
+
+	// ids are names of tasks, as in "T1-02, T1-03": "Dependencies:" without bold face is a
+	// label where nothing else stands behind it. Mostly it begins a list of libraries.
+	ids = lazyre.New(`^` + id + `(?:\s*(?:,|and|&)\s*` + id + `)*\.?$`)
 
 	// filesLabel is what people call the files of a task: "Files", "Modified
 	// files", "Files to create", "Files (modify/create)" and the like.
@@ -37,8 +41,10 @@ var (
 	dependsLabel = lazyre.New(`^(?:depends(?: upon| on)?|depend(?:ency|encies)|blocked by)$`)
 )
 
+const id = `(?:[Tt]ask |[Ss]tep )?#?(?:[A-Z]{1,8}[-_.]?)?\d[\d.-]*[a-z]?`
+
 // plainKeys are the labels that need no bold face.
-var plainKeys = wordlist.List{Text: `files file files_hint depends_on dependencies acceptance acceptance_criteria estimate description
+var plainKeys = wordlist.List{Text: `files file files_hint depends_on dependencies blocked_by acceptance acceptance_criteria estimate description
 	priority status type wave verify verify_by verification verification_steps verification_step success_criteria definition_of_done action`}
 
 // A Field is a label and the lines that belong to it.
@@ -85,7 +91,8 @@ func label(line string) (Field, bool) {
 	plain := m == nil
 	if plain {
 		if m = plainLabel.FindStringSubmatch(line); m == nil ||
-			!plainKeys.Has(strings.ReplaceAll(strings.ToLower(m[2]), " ", "_")) {
+			!plainKeys.Has(strings.ReplaceAll(strings.ToLower(m[2]), " ", "_")) ||
+			(m[2] == "Dependencies" || m[2][0] == 'B') && !ids.MatchString(strings.TrimSpace(m[3])) {
 			return Field{}, false
 		}
 	}

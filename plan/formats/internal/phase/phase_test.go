@@ -128,6 +128,9 @@ T1-00@11 "" criteria=1
 			"1@7 \"A\" criteria=1\n4:1 warning front-matter-parse-error \n"},
 		{"front matter that does not end", "---\nphase: 4\nplan: 01\n## Task 1: A\n**Acceptance:** x\n",
 			"1@4 \"A\" criteria=1\n1:1 warning front-matter-parse-error \n"},
+		{"what comes before, without bold face", "## T1-01: A\nDependencies: none of ours\n**Acceptance:** x\n## T1-02: B\n- Dependencies: T1-01\n**Acceptance:** x\n" +
+			"## T1-03: C\nBlocked by: T1-01, T1-02\n**Acceptance:** x\n## T1-04: D\nDependencies: express, zod\n**Acceptance:** x\n",
+			"T1-01@1 \"A\" criteria=1\nT1-02@4 \"B\" after=T1-01 criteria=1\nT1-03@7 \"C\" after=T1-01,T1-02 criteria=1\nT1-04@10 \"D\" criteria=1\n"},
 		{"faults", "## Task 1: A\n**Depends on:** Task 3\n**Acceptance:** x\n## Task 2: B\n**Depends on:** 7\n**Acceptance:** x\n## Task 2: C\n**Acceptance:** x\n## Task 3: D\n**Depends on:** Task 1, all of phase 2\n**Acceptance:** x\n",
 			"1@1 \"A\" after=3 criteria=1\n2@4 \"B\" after=7 criteria=1\n2@7 \"C\" criteria=1\n3@9 \"D\" after=1 criteria=1\n" +
 				"2:1 error task-cycle 1\n5:1 error task-dep-unknown 2\n7:1 error task-duplicate-id 2\n10:1 note task-dep-prose 3\n"},
