@@ -103,7 +103,7 @@ func (b *Blobs) Collect(ctx context.Context, needed iter.Seq2[ledger.Digest, err
 	if ctx.Err() != nil {
 		return freed, b.explain(ctx, "collect", context.Cause(ctx))
 	}
-	now, err := new(clock).now(ctx, b.bucket)
+	now, err := timeOf(ctx, b.bucket) // or before: so what is young is never taken for old
 	if err != nil {
 		return freed, b.explain(ctx, "collect", err)
 	}

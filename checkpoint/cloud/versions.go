@@ -116,20 +116,30 @@ type clock struct {
 	said  time.Time
 }
 
-// now is the time there, or a moment later.
+// timeOf is the time of a bucket between the call and its return.
+func timeOf(ctx context.Context, bucket *blob.Bucket) (time.Time, error) {
+	if err := bucket.WriteAll(ctx, "clock", nil, nil); err != nil {
+		return time.Time{}, err
+	}
+	a, err := bucket.Attributes(ctx, "clock")
+	if err != nil {
+		return time.Time{}, err
+	}
+	return a.ModTime, nil
+}
+
+// now is the time there, or later, by as long as it took to ask: so what is old is never
+// taken for young.
 func (c *clock) now(ctx context.Context, bucket *blob.Bucket) (time.Time, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.said.IsZero() || !checkpoint.Lately(c.asked) {
 		asked := time.Now()
-		if err := bucket.WriteAll(ctx, "clock", nil, nil); err != nil {
-			return time.Time{}, err
-		}
-		a, err := bucket.Attributes(ctx, "clock")
+		said, err := timeOf(ctx, bucket)
 		if err != nil {
 			return time.Time{}, err
 		}
-		c.asked, c.said = asked, a.ModTime
+		c.asked, c.said = asked, said
 	}
 	// One clock stands still while the machine sleeps, and the other one is set by people.
 	here := time.Now()
