@@ -141,7 +141,8 @@ func (p *Approvals) submitAgain(ctx context.Context, s *history.Step, a *history
 	}
 	if why := unfit(said, made); why != "" {
 		given := &history.Approval{Task: a.Task, Status: history.FailedRetry, Retry: a.Retry, Reasons: a.Reasons,
-			Attempt: attemptID(a.Task, p.decisions(a.Task)+1), Step: a.Step, Patch: a.Patch, Terminal: why}
+			Attempt: attemptID(a.Task, p.decisions(a.Task)+1), Step: a.Step, Patch: a.Patch, Ready: a.Ready,
+			Terminal: why}
 		return p.Rec.RecordAll(ctx, append(facts, history.Located{Fact: given})...)
 	}
 	next := &history.Approval{Task: a.Task, Retry: a.Retry + 1, Step: on.Address, Patch: made.ID}
