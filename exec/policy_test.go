@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,6 +150,8 @@ func TestNothingIsReviewedUnasked(t *testing.T) {
 	run.Want(t, history.Partial)
 	if c := run.Report.Run.Step("3.1").Checkpoint; len(p.asked) > 0 || c.Decision != "proceed with concern" {
 		t.Errorf("asked %d times, and the decision before 3.1 was %q", len(p.asked), c.Decision)
+	} else if want := []plan.Address{"1.1", "2.1"}; !slices.Equal(c.Prior, want) {
+		t.Errorf("the outcomes read before 3.1 are those of %q, want %q: what failed, and the step right before", c.Prior, want)
 	}
 }
 

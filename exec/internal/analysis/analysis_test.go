@@ -352,6 +352,9 @@ func TestRecommendations(t *testing.T) {
 		{"everything is critical", "balance", func(t *testing.T) *told { return tell(t, all, 2).step("1.1", "", "primary") },
 			[]string{"mark between 40 and 60 percent of the steps as critical (now 2 of 2)"}},
 		{"balanced", "balance", func(t *testing.T) *told { return tell(t, mixed, 2).step("1.1", "", "primary") }, nil},
+		{"tasks of one step count", "balance", func(t *testing.T) *told {
+			return tell(t, mixed, 2, 1, 1, 1).step("1.1", "", "primary")
+		}, []string{"mark between 40 and 60 percent of the steps as critical (now 4 of 5)"}},
 		{"one escalation", "mode", func(t *testing.T) *told {
 			return tell(t, mixed, 2).add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative,
 				Cause: "x"})
