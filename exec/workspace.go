@@ -21,6 +21,7 @@ import (
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/home"
+	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/views"
@@ -196,7 +197,8 @@ func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, erro
 // checkpoint, and asks; one that resumes it later asks before anything runs.
 // r.Run must be the whole id. A run has one request at a time: a further one is
 // refused until the first has become a question, and waits where a question
-// waits already.
+// waits already. One to set the run back to where it cannot go is refused at
+// once.
 func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	run, err := w.History(ctx, r.Run)
 	if err != nil {
@@ -210,6 +212,9 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 		return refuse("the run has ended: nothing more can be asked of it")
 	case r.Kind == ask.Rollback && run.Step(r.Step) == nil:
 		return refuse(fmt.Sprintf("it has no step %q", r.Step))
+	case r.Kind == ask.Rollback && !question.CanUnwind(run, run.Step(r.Step)):
+		return refuse(fmt.Sprintf("it cannot be set back to before %s: that step has not begun, "+
+			"or what cannot be undone was attempted since", r.Step))
 	}
 	folder := w.Questions()
 	err = folder.Request(ctx, r)
