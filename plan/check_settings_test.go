@@ -65,3 +65,22 @@ func TestPresetsThatAPlanCanName(t *testing.T) {
 		}
 	}
 }
+
+// A key of [meta] that looks like one of its own is told; others are for people.
+func TestKeysOfMetaThatAreMisspelt(t *testing.T) {
+	for key, want := range map[string]string{"verison": `did you mean "version"?`, "author": "", "pattern_name": ""} {
+		d, err := native.Read("plan.toml", []byte("schema = 1\n[meta]\n"+key+" = \"2\"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hint := ""
+		for _, x := range d.Check(plan.CheckOptions{}) {
+			if x.Code == "key-idle" {
+				hint = x.Hint
+			}
+		}
+		if (want == "") != (hint == "") || !strings.Contains(hint, want) {
+			t.Errorf("%s: the hint is %q, want %q", key, hint, want)
+		}
+	}
+}

@@ -106,6 +106,12 @@ func idleKeys(x *inspection, tell tell) {
 			hints["execution"] += meant(s.Key, execution.acts)
 		}
 	}
+	for _, s := range p.Meta.Extra { // people read the others
+		if known := Names(new(Meta).visit); meant(s.Key, known) != "" {
+			idle["meta"] = append(idle["meta"], s.Key)
+			hints["meta"] += meant(s.Key, known)
+		}
+	}
 	for _, s := range p.ErrorPropagation.Extra {
 		idle["error_propagation"] = append(idle["error_propagation"], s.Key)
 		hints["error_propagation"] += meant(s.Key, Names(new(ErrorPropagation).visit))
@@ -115,7 +121,7 @@ func idleKeys(x *inspection, tell tell) {
 			idle["completion_criteria"] = append(idle["completion_criteria"], s.Key)
 		}
 	}
-	for _, table := range append(freeNames(), "execution", "error_propagation", "completion_criteria") {
+	for _, table := range append(freeNames(), "meta", "execution", "error_propagation", "completion_criteria") {
 		if keys := idle[table]; len(keys) > 0 {
 			first, _, _ := strings.Cut(keys[0], " (")
 			tell(table+"."+first,
