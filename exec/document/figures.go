@@ -53,7 +53,7 @@ type runSummary struct {
 }
 
 // A taskSummary is what became of a task. Where nobody reviewed it or looked
-// for its evidence, those fields are missing.
+// for its evidence, its runs and artifacts are those that its jobs named.
 type taskSummary struct {
 	TaskID       string   `json:"task_id"`
 	Title        string   `json:"title"`
@@ -79,6 +79,7 @@ func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 		for _, st := range t.Steps {
 			ts.Attempts += len(st.Attempts)
 		}
+		ts.RunIDs, ts.Artifacts = r.Task(t.ID).Named()
 		if o := r.Task(t.ID).Word(); o != nil {
 			ts.Status, ts.Reason, ts.Approval, ts.Execution, ts.Verification = string(o.Status), o.Reason,
 				string(o.Approval), string(o.Execution), string(o.Verification)

@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -84,6 +85,28 @@ func TestSummaryNamesRuns(t *testing.T) {
 		"artifacts": []any{"a.json"}}
 	if diff := cmp.Diff(want, got.Tasks[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where there is no last word, the summary has what jobs named: of a step that
+// failed its runs, as nothing else is left of it.
+func TestSummaryNamesRunsWithoutALastWord(t *testing.T) {
+	said := &history.Telemetry{Status: "SUCCEEDED", Runs: []string{"r1"}, Artifacts: []string{"a.json"}}
+	s := begin(t, limiter()).start("1.1", "primary").work(700, "1.1", 1, "", created("server/limit_test.go"))
+	s.add(1, "1.1", 1, said).prove("1.1", 1).accept("1.1", "primary").start("1.2", "primary").work(700, "1.2", 1, "")
+	s.add(1, "1.2", 1, &history.Telemetry{Status: "FAILED", Runs: []string{"r1", "r2"}, Artifacts: []string{"b.json"}})
+	s.fail("1.2", 1, history.Crashed, "exit status 3")
+	var got struct {
+		Tasks []struct {
+			Runs      []string `json:"run_ids"`
+			Artifacts []string `json:"artifacts"`
+		} `json:"tasks"`
+	}
+	if err := json.Unmarshal(drawn(t, s, "summary.json"), &got); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got.Tasks[0]) != "{[r1 r2] [a.json]}" || fmt.Sprint(got.Tasks[1]) != "{[] []}" {
+		t.Errorf("got %v", got.Tasks)
 	}
 }
 

@@ -132,8 +132,8 @@ func (s *Step) Left() record.Snapshot {
 	return record.Snapshot{}
 }
 
-// Claimed is what jobs of the completed step say that they made: runs, and
-// artifacts.
+// Claimed is what jobs of the latest attempt at the step say that they made: runs,
+// and artifacts.
 func (s *Step) Claimed() (runs, artifacts []string) {
 	switch {
 	case s.Carried != nil:
@@ -142,6 +142,26 @@ func (s *Step) Claimed() (runs, artifacts []string) {
 		return s.Last().Telemetry.Runs, s.Last().Telemetry.Artifacts
 	}
 	return nil, nil
+}
+
+// Named is what jobs of the task say that they made: the runs of all its steps, as
+// those of failed ones are there as well, and the artifacts of completed ones, as the
+// others left none.
+func (t Task) Named() (runs, artifacts []string) {
+	add := func(to *[]string, names []string) {
+		for _, name := range names {
+			if !slices.Contains(*to, name) {
+				*to = append(*to, name)
+			}
+		}
+	}
+	for _, s := range t.run.OfTask(t.id) {
+		named, made := s.Claimed()
+		if add(&runs, named); s.Status == Completed {
+			add(&artifacts, made)
+		}
+	}
+	return runs, artifacts
 }
 
 // Accepted is who accepted which path as part of the step, though the plan does

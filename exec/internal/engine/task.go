@@ -84,7 +84,8 @@ func lastWord(c *guard.Case, task *plan.Task) []Wanted {
 	if r := of.EvidenceRetry(); o.Status != history.Completed && r != nil && r.Terminal != "" {
 		o.Reason += "; nothing more was tried: " + r.Terminal
 	}
-	runs, artifacts := Claimed(c.Run, task)
+	runs, _ := of.Named()
+	_, artifacts := Claimed(c.Run, task)
 	artifacts = slices.DeleteFunc(artifacts, func(name string) bool { return !left(of, name) })
 	o.Runs, o.Artifacts = bound.First(runs, bound.Lines), bound.First(artifacts, bound.Lines)
 	return one(Record{Facts: history.Where{}.Locate(o)})
