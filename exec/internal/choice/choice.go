@@ -118,3 +118,16 @@ func ToStop() ask.Choice {
 func ToGiveUp(s *history.Step) ask.Choice {
 	return ask.Choice{Key: GiveUp, Label: fmt.Sprintf("give %s up", s.Address), Consequence: "the step has failed and the run ends"}
 }
+
+// Reviewed reports whether a person has let a step run since prior failed.
+func Reviewed(run *history.Run, prior *history.Step) bool {
+	for _, s := range run.Steps {
+		for _, x := range s.Questions {
+			if x.Question.Kind == ask.Propagation && x.Answer != nil && x.Answer.Choice == GoOn &&
+				!x.Question.Asked.Before(prior.Over) {
+				return true
+			}
+		}
+	}
+	return false
+}

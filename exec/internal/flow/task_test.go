@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -121,6 +123,16 @@ func TestTaskChecks(t *testing.T) {
 		"the run went on that was to halt": {"strategy-followed", func(p *plan.Plan, r *history.Run) {
 			p.ErrorPropagation.Strategy = plan.HaltOnCritical
 			r.Steps[0].Critical, r.Steps[0].Questions = true, []history.Exchange{{}}
+		}},
+		"the run went on that nobody had reviewed": {"strategy-followed", func(p *plan.Plan, r *history.Run) {
+			p.ErrorPropagation.Strategy = plan.CollaborativeReview
+			r.Steps[0].Critical, r.Steps[0].Questions = true, []history.Exchange{{}}
+		}},
+		"a person let it go on": {"", func(p *plan.Plan, r *history.Run) {
+			p.ErrorPropagation.Strategy = plan.CollaborativeReview
+			r.Steps[0].Critical, r.Steps[0].Questions = true, []history.Exchange{{}}
+			r.Steps[1].Questions = []history.Exchange{{Question: ask.Question{Kind: ask.Propagation},
+				Answer: &ask.Answer{Choice: choice.GoOn}}}
 		}},
 		"one failure too much was counted": {"counters", func(_ *plan.Plan, r *history.Run) { r.Consecutive = 1 }},
 		"the first one failed after the second had begun": {"", func(_ *plan.Plan, r *history.Run) {

@@ -23,7 +23,7 @@ func verify(p *plan.Plan, run *history.Run, t *plan.Task, steps []*history.Step)
 	add("propagation-decided", undecided(steps))
 	add("failures-acknowledged", unacknowledged(run, steps))
 	add("escalated", quiet(t, steps))
-	add("strategy-followed", astray(p, steps))
+	add("strategy-followed", astray(p, run, steps))
 	add("counters", miscounted(run))
 	return checks
 }
@@ -78,15 +78,8 @@ func undecided(steps []*history.Step) (found []string) {
 // not name it.
 func unacknowledged(run *history.Run, steps []*history.Step) (found []string) {
 	for _, s := range steps {
-		if s.Checkpoint == nil {
-			continue
-		}
-		for _, prior := range run.NotCompleted() {
-			if !prior.Precedes(s) {
-				break
-			}
-			if prior.Status == history.Failed && prior.EndedAt < s.At &&
-				(s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address)) {
+		for _, prior := range failedBefore(run, s) {
+			if s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address) {
 				found = append(found, fmt.Sprintf("step %s ran without acknowledging that %s failed", s.Address,
 					prior.Address))
 			}
@@ -110,18 +103,42 @@ func quiet(t *plan.Task, steps []*history.Step) (found []string) {
 	return found
 }
 
-// astray are failures that did not end a run which was to halt, though nobody
-// said that it should go on.
-func astray(p *plan.Plan, steps []*history.Step) (found []string) {
-	if s := p.ErrorPropagation.Strategy; s != "" && s != plan.HaltOnCritical {
-		return nil
-	}
+// astray are failures of critical steps that did not end a run which was to halt,
+// or behind which one went on that was to be reviewed, though nobody said that it
+// should go on.
+func astray(p *plan.Plan, run *history.Run, steps []*history.Step) (found []string) {
 	for _, s := range steps {
-		if s.Status == history.Failed && s.Critical && !s.Failed.Halts && !s.ChosenLast(choice.Block) {
-			found = append(found, fmt.Sprintf("critical step %s failed, and the run went on", s.Address))
+		switch p.ErrorPropagation.Strategy {
+		case "", plan.HaltOnCritical:
+			if s.Status == history.Failed && s.Critical && !s.Failed.Halts && !s.ChosenLast(choice.Block) {
+				found = append(found, fmt.Sprintf("critical step %s failed, and the run went on", s.Address))
+			}
+		case plan.CollaborativeReview:
+			for _, prior := range failedBefore(run, s) {
+				if prior.Critical && !choice.Reviewed(run, prior) {
+					found = append(found, fmt.Sprintf("step %s ran, and nobody had reviewed that critical step %s failed",
+						s.Address, prior.Address))
+				}
+			}
 		}
 	}
 	return found
+}
+
+// failedBefore are the steps before one that had failed when it began.
+func failedBefore(run *history.Run, s *history.Step) (failed []*history.Step) {
+	if s.Checkpoint == nil {
+		return nil
+	}
+	for _, prior := range run.NotCompleted() {
+		if !prior.Precedes(s) {
+			break
+		}
+		if prior.Status == history.Failed && prior.EndedAt < s.At {
+			failed = append(failed, prior)
+		}
+	}
+	return failed
 }
 
 // miscounted compares the number of failed steps in a row with the steps, in the

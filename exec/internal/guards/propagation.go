@@ -67,24 +67,11 @@ func earlier(c *guard.Case) (prior []plan.Address, concerns []string, seen revie
 			concerns = append(concerns, bound.Text(fmt.Sprintf("%s failed: %s", before.Address,
 				strings.Join(before.Failed.Reasons, "; ")), 200))
 		}
-		since := reviewedSince(c.Run, before)
+		since := choice.Reviewed(c.Run, before)
 		seen.critical, seen.all = seen.critical && (since || !before.Critical), seen.all && since
 	}
 	if last := c.Run.Before(c.Step); last != nil && last.Status == history.Completed {
 		prior = append(prior, last.Address)
 	}
 	return prior, concerns, seen
-}
-
-// reviewedSince reports whether a person has let a step run since prior failed.
-func reviewedSince(run *history.Run, prior *history.Step) bool {
-	for _, s := range run.Steps {
-		for _, x := range s.Questions {
-			if x.Question.Kind == ask.Propagation && x.Answer != nil && x.Answer.Choice == choice.GoOn &&
-				!x.Question.Asked.Before(prior.Over) {
-				return true
-			}
-		}
-	}
-	return false
 }
