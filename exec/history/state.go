@@ -152,8 +152,11 @@ func (r *Run) Patches(s *Step) int {
 }
 
 // Redrafted is the patch of a step's prompt for which reviewers proposed the jobs
-// that the step carried out; "" if there is none.
+// that the step carried out; "" if there is none, or no such step.
 func (r *Run) Redrafted(s *Step) string {
+	if s == nil {
+		return ""
+	}
 	a := r.Task(s.Task).Approval()
 	if a == nil || a.Status != ApprovedRetry || a.Step != s.Address || a.RunBy != s.Address ||
 		!slices.ContainsFunc(s.Attempts, (*Attempt).Counts) {
