@@ -174,12 +174,16 @@ func TestBackups(t *testing.T) {
 
 func TestEscalations(t *testing.T) {
 	r := tell(t, all, 2)
-	switched := func(cause string, triggers ...string) {
+	switched := func(to plan.Mode, cause string, triggers ...string) {
 		r.add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: cause,
 			Triggers: triggers})
-		r.add("", 0, &history.ModeSwitched{From: plan.Collaborative, To: plan.Dynamic, Cause: "asked for"})
+		r.add("", 0, &history.ModeSwitched{From: plan.Collaborative, To: to, Cause: "asked for"})
 	}
-	switched("x", "consecutive failures", "backup depletion")
+	switched(plan.Dynamic, "x", "consecutive failures", "backup depletion")
+	switched(plan.Silent, "critical failure")
+	r.add("", 0, &history.ModeSwitched{From: plan.Silent, To: plan.Dynamic, Cause: "asked for"})
+	switched(plan.Education, "critical failure") // a person wants to be asked more, not less
+	r.add("", 0, &history.ModeSwitched{From: plan.Education, To: plan.Dynamic, Cause: "asked for"})
 	r.add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: "consecutive failures"})
 	question := func(id string, answered bool) {
 		q := ask.Question{ID: id, Run: "r", Step: "1.1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}}
@@ -193,17 +197,18 @@ func TestEscalations(t *testing.T) {
 	question("q1", true)
 	question("q2", false)
 	want := analysis.Escalations{
-		Total:     2,
-		TakenBack: 1,
-		Triggers:  []analysis.Count{{What: "consecutive failures", N: 2}, {What: "backup depletion", N: 1}},
-		Asked:     []analysis.Count{{What: "step-failed", N: 2}},
-		Answered:  analysis.Rate{N: 1, Of: 2},
+		Total:     4,
+		TakenBack: 2,
+		Triggers: []analysis.Count{{What: "consecutive failures", N: 2}, {What: "backup depletion", N: 1},
+			{What: "critical failure", N: 2}},
+		Asked:    []analysis.Count{{What: "step-failed", N: 2}},
+		Answered: analysis.Rate{N: 1, Of: 2},
 	}
 	if diff := cmp.Diff(want, r.analysed().Escalations); diff != "" {
 		t.Error(diff)
 	}
-	if got := r.texts("mode"); len(got) != 1 {
-		t.Errorf("two escalations by one trigger: got %q", got)
+	if got := r.texts("mode"); len(got) != 2 {
+		t.Errorf("two escalations by each of two triggers: got %q", got)
 	}
 }
 

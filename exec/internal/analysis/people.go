@@ -26,7 +26,7 @@ func count(counts []Count, what string) []Count {
 // Escalations say when people were asked, and why.
 type Escalations struct {
 	Total     int     // switches of dynamic mode to collaborative
-	TakenBack int     // those after which the next switch was back to dynamic: nobody needed them
+	TakenBack int     // those after which the next switch was back to dynamic, or to silent: nobody needed them
 	Triggers  []Count // that led to them, in the order in which they were met
 	Asked     []Count // questions by kind
 	Answered  Rate    // questions that somebody answered, of all that are closed
@@ -42,7 +42,7 @@ func escalations(r *history.Run) Escalations {
 			continue
 		}
 		e.Total++
-		if next := i + 1; next < len(r.Modes) && r.Modes[next].To == plan.Dynamic {
+		if next := i + 1; next < len(r.Modes) && (r.Modes[next].To == plan.Dynamic || r.Modes[next].To == plan.Silent) {
 			e.TakenBack++
 		}
 		triggers := m.Triggers
