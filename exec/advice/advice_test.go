@@ -136,6 +136,19 @@ func TestMoreSignalsMakeSurer(t *testing.T) {
 	}
 }
 
+// TestEarlierFindingsAreRead: what a gate found in an earlier attempt is a signal of
+// the failure of a later one.
+func TestEarlierFindingsAreRead(t *testing.T) {
+	c := failed("run", "")
+	earlier := &history.AttemptFailed{Class: history.GateFailed,
+		Findings: []gate.Finding{{Message: "it does not hold", Happened: "status 1: connection refused"}}}
+	c.Attempts = append([]*history.Attempt{{Number: 1, Failure: earlier}}, c.Attempts...)
+	c.Attempts[1].Number = 2
+	if got := cause.Of(c.Failure, c.Attempts).Error; got != cause.Unreachable {
+		t.Errorf("got %q, want %q", got, cause.Unreachable)
+	}
+}
+
 // TestLinesAreCountedOnce: an executor that repeats what its program printed says no
 // more than the program did.
 func TestLinesAreCountedOnce(t *testing.T) {

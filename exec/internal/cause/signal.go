@@ -38,22 +38,21 @@ func Signals(f history.AttemptFailed, attempts []*history.Attempt) []Signal {
 			}
 		}
 	}
-	number := len(attempts)
-	for _, r := range f.Reasons {
-		add("reason", number, r)
+	said := func(attempt int, why history.AttemptFailed) {
+		for _, r := range why.Reasons {
+			add("reason", attempt, r)
+		}
+		for _, finding := range why.Findings {
+			add("finding", attempt, finding.Message)
+			add("finding", attempt, lastLines(finding.Happened, maxLines))
+		}
 	}
-	for _, finding := range f.Findings {
-		add("finding", number, finding.Message)
-		add("finding", number, lastLines(finding.Happened, maxLines))
-	}
+	said(len(attempts), f)
 	for i := len(attempts) - 1; i >= 0; i-- {
-		a := attempts[i]
-		why := f
+		a, why := attempts[i], f
 		if a.Failure != nil && i < len(attempts)-1 {
 			why = *a.Failure
-			for _, r := range why.Reasons {
-				add("reason", i+1, r)
-			}
+			said(i+1, why)
 		}
 		if a.Said != nil && ofCommand(why.Class, a.Said) {
 			add("output", i+1, lastLines(a.Said.Output, maxLines))
