@@ -214,7 +214,7 @@ func (rep *Model) afterFailure() []nextStep {
 		out = append(out, rep.finish("Once the rest is mended, "+rep.again()))
 	case rep.Status == history.Partial && rep.of.CarriedOut() && !rep.Shadow &&
 		slices.ContainsFunc(rep.unlooked(), func(s *step) bool { return !s.Standing.looks }):
-		out = append(out, rep.finish("Once the plan has checks of what nobody looked at, have that alone carried out once more; all else is taken over"))
+		out = append(out, rep.finish("Once the plan checks it, have what nobody looked at carried out anew; the rest is taken over"))
 	}
 	return append(append(out, diffs(rep)...), nextStep{why: "Prove the report", do: rep.prove()})
 }
