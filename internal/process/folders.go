@@ -33,7 +33,7 @@ func Outside() []string {
 
 // writable are the paths at and below which a command may write.
 func (c confinement) writable() []string {
-	paths := slices.Clone(devices)
+	paths := slices.Concat(devices, c.graphics)
 	if c.reached.Tree == userTree {
 		paths = append(paths, "/proc") // to write the mappings of its user namespace, which the forked child waits for
 	}

@@ -21,6 +21,21 @@ func graphics(dev string) []string {
 	return nil
 }
 
+// drivers are the devices that libraries open beside those of the processors.
+var drivers = []string{"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "kfd"}
+
+// shared parts the devices that were found below dev: what a command opens that
+// may use the first n processors, and those of the other ones.
+func shared(dev string, found []string, n int) (open, hidden []string) {
+	n = min(n, len(found))
+	if open, hidden = slices.Clone(found[:n]), found[n:]; n > 0 {
+		for _, name := range drivers {
+			open = append(open, dev+"/"+name)
+		}
+	}
+	return open, hidden
+}
+
 // deviceNumber is the number at the end of a device's name.
 func deviceNumber(path string) int {
 	n, _ := strconv.Atoi(path[1+strings.LastIndexFunc(path, func(r rune) bool { return r < '0' || r > '9' }):])

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,6 +30,20 @@ func TestGraphics(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("of %q: %q, not %q", c.there, got, c.want)
+		}
+	}
+	found := []string{"/dev/nvidia0", "/dev/nvidia1"}
+	for n, want := range [][2]string{{"", "/dev/nvidia0 /dev/nvidia1"},
+		{"/dev/nvidia0 /dev/nvidiactl", "/dev/nvidia1"}, {"/dev/nvidia0 /dev/nvidia1 /dev/nvidiactl", ""}} {
+		open, hidden := shared("/dev", found, n)
+		var may []string
+		for _, path := range (confinement{graphics: open}).writable() {
+			if slices.Contains(append(found, "/dev/nvidiactl"), path) {
+				may = append(may, path)
+			}
+		}
+		if got := [2]string{strings.Join(may, " "), strings.Join(hidden, " ")}; got != want {
+			t.Errorf("%d of two may be used: %q", n, got)
 		}
 	}
 	env := withGraphics([]string{"CUDA_VISIBLE_DEVICES=7", "HOME=/"}, 2)

@@ -148,11 +148,13 @@ func (s Sandbox) resolve(dir string) (confinement, error) {
 	if s.Workspace, err = filepath.Abs(s.Workspace); err != nil {
 		return confinement{}, fmt.Errorf("process: workspace %q: %w", s.Workspace, err)
 	}
+	var open []string
 	if s.Graphics != nil {
-		devices := machine().graphics()
-		s.Hidden = append(s.Hidden[:len(s.Hidden):len(s.Hidden)], devices[min(*s.Graphics, len(devices)):]...)
+		var others []string
+		open, others = shared("/dev", machine().graphics(), *s.Graphics)
+		s.Hidden = append(s.Hidden[:len(s.Hidden):len(s.Hidden)], others...)
 	}
-	box := confinement{Sandbox: s, reached: reached, dir: dir}
+	box := confinement{Sandbox: s, reached: reached, dir: dir, graphics: open}
 	if s.View != nil {
 		if err := box.look(machine()); err != nil {
 			return confinement{}, err

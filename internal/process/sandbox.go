@@ -280,9 +280,10 @@ const landlockNeeded = 2
 // A confinement is a sandbox on this machine.
 type confinement struct {
 	Sandbox
-	reached Reached
-	dir     string // where the command runs
-	sight   sight  // of the view, if there is one
+	reached  Reached
+	dir      string   // where the command runs
+	graphics []string // devices of graphics processors that it may use
+	sight    sight    // of the view, if there is one
 }
 
 // A sight is how a command is shown its view.
