@@ -139,7 +139,7 @@ func TestExamples(t *testing.T) {
 					strings.Contains(line, "man -l") && !there("man") {
 					continue // for another program or shell than this one, or without an end
 				}
-				if i == 0 || name == "run" || name == "answer" {
+				if i == 0 || name == "run" || name == "answer" || name == "rollback" {
 					prepare()
 				}
 				line = strings.Replace(line, "--watch", "", 1) // of a run that waits it has no end
