@@ -44,17 +44,8 @@ func (r *told) Take(_ context.Context, run string, _ planlock.Stop) error {
 // folder, and its answers are passed on to them. Resumed without them it is taken back.
 func TestDetach(t *testing.T) {
 	t.Setenv("PLANLOCK_STATE", t.TempDir())
-	kept := &Kept{Runs: &checkpoint.MemoryRuns{}, Blobs: &checkpoint.Memory{}, Papers: &checkpoint.MemoryPapers{},
-		Close: func() error { return nil }}
 	owners := &told{err: errors.New("nobody answers")}
-	with := With{
-		Open: func(context.Context, string, string, bool) (*Kept, error) { return kept, nil },
-		Engine: func(context.Context, string, string) (*Engine, error) {
-			return &Engine{Close: func() error { return nil },
-				Queue: func(context.Context) (remote.Queue, error) { return nil, nil },
-				Runs:  func(context.Context) (Runs, error) { return owners, nil }}, nil
-		},
-	}
+	kept, with := owned(owners)
 	call := func(want int, words ...string) string {
 		t.Helper()
 		var said bytes.Buffer
@@ -105,14 +96,11 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// TestAgentAnswersOwners: owners are told of an answer that the person at an agent's
-// client gave, once more where they could not be told of it.
-func TestAgentAnswersOwners(t *testing.T) {
-	t.Setenv("PLANLOCK_STATE", t.TempDir())
+// owned is a command whose runs are in memory, and have owners.
+func owned(owners Runs) (*Kept, With) {
 	kept := &Kept{Runs: &checkpoint.MemoryRuns{}, Blobs: &checkpoint.Memory{}, Papers: &checkpoint.MemoryPapers{},
 		Close: func() error { return nil }}
-	owners := &told{}
-	with := With{
+	return kept, With{
 		Open: func(context.Context, string, string, bool) (*Kept, error) { return kept, nil },
 		Engine: func(context.Context, string, string) (*Engine, error) {
 			return &Engine{Close: func() error { return nil },
@@ -120,6 +108,14 @@ func TestAgentAnswersOwners(t *testing.T) {
 				Runs:  func(context.Context) (Runs, error) { return owners, nil }}, nil
 		},
 	}
+}
+
+// TestAgentAnswersOwners: owners are told of an answer that the person at an agent's
+// client gave, once more where they could not be told of it.
+func TestAgentAnswersOwners(t *testing.T) {
+	t.Setenv("PLANLOCK_STATE", t.TempDir())
+	owners := &told{}
+	_, with := owned(owners)
 	dir, at := t.TempDir(), []string{"--store", "postgres://h/d"}
 	if err := os.WriteFile(filepath.Join(dir, "plan.toml"), []byte(asking), 0o644); err != nil {
 		t.Fatal(err)

@@ -134,7 +134,8 @@ func testGarbage(ctx context.Context, s collected) error {
 	}
 	err := errors.Join(s.frees(ctx, needed(mine...), false, want), all(ctx, s, misses, old), all(ctx, s, holds, mine))
 	if err == nil {
-		_, err = s.Collect(ctx, needed(mine...), checkpoint.LeastGrace, false) // frees what was kept twice since it was found
+		// It frees what was kept twice since it was found.
+		_, err = s.Collect(ctx, needed(mine...), checkpoint.LeastGrace, false)
 	}
 	return errors.Join(err, s.frees(ctx, needed(mine...), false, checkpoint.Collected{Kept: len(mine)}))
 }

@@ -87,7 +87,8 @@ func drawDrafts(w io.Writer, rep *Model) error {
 
 // newDraft is a task as reviewers saw it last.
 func newDraft(rep *Model, task *plan.Task, a *history.Approval) taskDraft {
-	d := taskDraft{Task: task.ID, Priority: priorityOf(task), Action: cmp.Or(task.Title, task.Description), About: textOf(task),
+	d := taskDraft{Task: task.ID, Priority: priorityOf(task), Action: cmp.Or(task.Title, task.Description),
+		About:    textOf(task),
 		Criteria: list(task.AcceptanceCriteria), Attempt: a.Attempt, Retry: a.Retry, Patch: orNull(a.Patch),
 		Status: a.Status, Reasons: list(a.Reasons), Terminal: orNull(a.Terminal), Jobs: []draftJob{},
 		Ready: readyLines(a), Memory: newFromMemory(a), Contracts: ordered[contract]{}}

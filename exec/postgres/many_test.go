@@ -159,6 +159,7 @@ func (m *many) costs(what string, do func() int) {
 	after, read, connections := asked()
 	per := max(n, 1)
 	m.Logf("%s: %d jobs in %v, %v each; %d transactions a job, %d rows read a job, %.0f transactions a second, %d connections",
-		what, n, took.Round(time.Millisecond), (took / time.Duration(per)).Round(10*time.Microsecond), (after-commits)/int64(per),
+		what, n, took.Round(time.Millisecond), (took / time.Duration(per)).Round(10*time.Microsecond),
+		(after-commits)/int64(per),
 		(read-rows)/int64(per), float64(after-commits)/(took.Seconds()+1.1), connections)
 }

@@ -64,7 +64,8 @@ func TestFoldersOfRuns(t *testing.T) {
 	} {
 		step := plan.Address(fmt.Sprint("1.", n+1))
 		request, err := store.Put(ctx, fmt.Appendf(nil, `{"task":{},"step":{"Address":%q,"Run":%q}}`, step, "set -e; "+job.does))
-		err = errors.Join(err, queue.Submit(ctx, remote.Job{Key: string(step), Run: job.run, Step: step, Base: base, Request: request}))
+		err = errors.Join(err, queue.Submit(ctx, remote.Job{Key: string(step), Run: job.run, Step: step, Base: base,
+			Request: request}))
 		if err != nil {
 			t.Fatal(err)
 		}

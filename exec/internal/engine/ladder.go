@@ -69,7 +69,8 @@ func askAboutFailure(c *guard.Case, q ask.Question) []Wanted {
 	if switched == nil {
 		f := s.Last().Failure
 		switched = &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative,
-			Recommendation: remedy.Against(f.Class, f.Cause, c.Run.Started.Format).Now(c.Hears()), Consecutive: c.Run.Consecutive + 1}
+			Recommendation: remedy.Against(f.Class, f.Cause, c.Run.Started.Format).Now(c.Hears()),
+			Consecutive:    c.Run.Consecutive + 1}
 	}
 	switched.Cause = criticalFailure
 	switched.Triggers = append([]string{criticalFailure}, switched.Triggers...)

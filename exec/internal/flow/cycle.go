@@ -73,7 +73,8 @@ func Untested(p *plan.Plan, set *history.StrategySet) []plan.Address {
 		for j := range p.Tasks[i].Steps {
 			s := &p.Tasks[i].Steps[j]
 			a := s.Artifacts
-			if (s.TDD || a != nil && len(a.Create)+len(a.Modify)+len(a.Delete) > 0) && CycleOf(p, &p.Tasks[i], s, set).Missing {
+			makes := s.TDD || a != nil && len(a.Create)+len(a.Modify)+len(a.Delete) > 0
+			if makes && CycleOf(p, &p.Tasks[i], s, set).Missing {
 				list = append(list, s.Address)
 			}
 		}

@@ -12,9 +12,10 @@ import (
 )
 
 // startable is an error where a job begins with what is not there, with what
-// nothing can carry out, or with a link, whose digest says nothing of what runs. What an earlier step of the task may make, or a job
-// before it says that it leaves, need not be there yet; at is the place of the
-// step that carries the jobs out.
+// nothing can carry out, or with a link, whose digest says nothing of what runs.
+// What an earlier step of the task may make, or a job before it says that it
+// leaves, need not be there yet; at is the place of the step that carries the
+// jobs out.
 func startable(jobs []review.Job, at int, tree *ledger.Tree) error {
 	made := map[string]bool{}
 	for _, j := range jobs {

@@ -97,7 +97,8 @@ func (m *Moves) ForEach(t testing.TB) (put, got, asked float64) {
 	m.Run(t)
 	steps := float64(m.Steps - 2) // the second step sees what the owner reads of the first
 	a, b := after[1], after[m.Steps-1]
-	return float64(b.Put-a.Put) / steps / Written, float64(b.Got-a.Got) / steps / Written, float64(b.Asked-a.Asked) / steps
+	return float64(b.Put-a.Put) / steps / Written, float64(b.Got-a.Got) / steps / Written,
+		float64(b.Asked-a.Asked) / steps
 }
 
 // writes is an executor that writes one file, whose content no other step has.

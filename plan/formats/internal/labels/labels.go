@@ -92,7 +92,7 @@ func label(line string) (Field, bool) {
 	if plain {
 		if m = plainLabel.FindStringSubmatch(line); m == nil ||
 			!plainKeys.Has(strings.ReplaceAll(strings.ToLower(m[2]), " ", "_")) ||
-			(m[2] == "Dependencies" || m[2][0] == 'B') && !ids.MatchString(strings.TrimSpace(m[3])) {
+			(m[2] == "Dependencies" || strings.HasPrefix(m[2], "Blocked")) && !ids.MatchString(strings.TrimSpace(m[3])) {
 			return Field{}, false
 		}
 	}
