@@ -201,6 +201,11 @@ func TestNotepadKeepsItsPace(t *testing.T) {
 			t.Errorf("%s: want %q, not %q:\n%s", tt.often, tt.has, tt.hasNot, got)
 		}
 	}
+	off := advised(t)
+	off.plan.Settings = []plan.Setting{{Key: "knowledge_capture.enabled", Value: plan.Value{Kind: "boolean", Text: "false"}}}
+	if got := string(drawn(t, off, "notepad")); !strings.Contains(got, "### Task 1\n") {
+		t.Errorf("a plan turned the notepad off: %s", got)
+	}
 	each := advised(t)
 	each.plan.Settings = []plan.Setting{{Key: "knowledge_capture.update_frequency", Value: plan.Value{Kind: "string", Text: "per_step"}}}
 	got := string(drawn(t, each, "notepad"))
