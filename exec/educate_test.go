@@ -105,6 +105,25 @@ func TestEducationDialogue(t *testing.T) {
 	})
 }
 
+// Whoever says no is shown the approaches again, and chooses one.
+func TestNoShowsTheApproachesAgain(t *testing.T) {
+	b := exectest.New(t, lessons(""), nil, files(5, func(name string) exec.Func { return exectest.Write(name, name) }))
+	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+		for _, key := range []string{"n", "B"} {
+			if _, ok := q.Choice(key); ok && q.Step == "2.1" {
+				return answer(q, key)
+			}
+		}
+		return answer(q, "y")
+	})
+	s := b.Run(t).Run.Step("2.1")
+	if len(s.Questions) != 2 || len(s.Questions[1].Question.Teaching.Approaches) != 2 || s.Completed == nil ||
+		s.Completed.Method != "backup_1" {
+		t.Errorf("asked %d times, and completed as %+v; want the approaches again, and the one chosen", len(s.Questions),
+			s.Completed)
+	}
+}
+
 // What was tried and failed is no approach that would have done anything.
 func TestWhatWasTriedWouldNotHave(t *testing.T) {
 	script := files(5, func(name string) exec.Func { return exectest.Write(name, name) })

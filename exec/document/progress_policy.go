@@ -94,13 +94,13 @@ func educationOf(s *history.Step) *progressEducation {
 	if l == nil {
 		return nil
 	}
-	shown := len(l.Others) + 1
+	shown, reasoned := len(l.Others)+1, l.Recommended != ""
 	for _, x := range s.Questions {
 		if t := x.Question.Teaching; t != nil && x.Question.ID == l.Question {
-			shown = len(t.Approaches)
+			shown, reasoned = len(t.Approaches), t.Rationale != ""
 		}
 	}
-	return &progressEducation{shown, l.Recommended, l.Chosen, l.Recommended != "", true, l.Lesson}
+	return &progressEducation{shown, l.Recommended, l.Chosen, reasoned, true, l.Lesson}
 }
 
 // notesCount counts the notes of a task, which was over at a time, or is not yet:
