@@ -152,7 +152,7 @@ func TestWhoChoseTheMode(t *testing.T) {
 		b := exectest.New(t, rowOf(1, tt.header, ""), nil,
 			files(1, func(name string) exec.Func { return exectest.Write(name, name) }))
 		b.Controller.Mode, b.Controller.ModeBy = tt.mode, tt.by
-		if got := b.Run(t).Report.Run.Started; got.ModeBy != tt.want {
+		if got := b.Run(t).Report.Run.Started; got.ModeBy != tt.want || tt.want == "default" && got.Mode != plan.Dynamic {
 			t.Errorf("mode %s was chosen by %q, want %q", got.Mode, got.ModeBy, tt.want)
 		}
 	}

@@ -133,7 +133,7 @@ func deliveryUnsaid(c spot) {
 	}
 	var missing []string
 	stack := root.Find("software_stack")
-	if deployedAs(stack) == "desktop_app" && wordsIn(stack, "packaging_method").text == "" {
+	if deployedAs(stack) == "desktop_app" && !tells(stack.Find("packaging_method")) {
 		missing = append(missing, "software_stack.packaging_method")
 	}
 	if ui := flagIn(root.Find("user_interface"), "required").value; ui != nil && *ui &&
