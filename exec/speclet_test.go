@@ -123,6 +123,17 @@ func TestAStageThatFails(t *testing.T) {
 	}
 }
 
+// TestASpecletThatNobodyNeedsFails is scenario B: the others are carried out.
+func TestASpecletThatNobodyNeedsFails(t *testing.T) {
+	b := groups(t, true, exectest.Script{"1.1": spending("a", 0), "2.1": exectest.Fail("no"), "3.1": spending("c", 0), "4.1": spending("d", 0)})
+	b.Controller.Escalator = &stages{}
+	run := b.Run(t)
+	run.Want(t, history.Partial)
+	if got, want := specletsOf(b, run.Report.Run), "foundation completed, left failed, right completed, alone completed"; got != want {
+		t.Errorf("it ended %s, want %s", got, want)
+	}
+}
+
 // TestAStageIsAskedAboutOnce: whoever is asked about the step that failed settles
 // what becomes of the speclets that need its own, and is not asked again, also in
 // the mode that asks about each step that is blocked.

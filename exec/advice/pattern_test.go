@@ -60,7 +60,7 @@ func TestAssess(t *testing.T) {
 		{"complexity 3 leaves it low", patterned("HIGH", "LOW", 3, both, both), pattern.Full, pattern.Low, false},
 		{"complexity 4 makes it medium", patterned("HIGH", "LOW", 4, both, both), pattern.Full, pattern.Medium, false},
 		{"medium, complexity 3", patterned("HIGH", "MEDIUM", 3, both, both), pattern.Full, pattern.Medium, false},
-		{"medium, complexity 4", patterned("HIGH", "MEDIUM", 4, both, both), pattern.Full, pattern.High, true},
+		{"medium with complexity 4", patterned("HIGH", "MEDIUM", 4, both, both), pattern.Full, pattern.High, true},
 		{"names of several words", patterned("HIGH", "LOW", 0, []string{"TypeScript", "React Native", "Microsoft SQL Server"},
 			[]string{"typescript 5", "React Router", "Microsoft Access"}), pattern.Half, pattern.Medium, true},
 		{"names of several words with versions", patterned("HIGH", "LOW", 0, []string{"React Native", "SQL Server"},
@@ -87,6 +87,18 @@ func TestAssess(t *testing.T) {
 				t.Errorf("got %+v", a)
 			}
 		})
+	}
+}
+
+// What a plan says of its pattern is read from its head.
+func TestPatternIsRead(t *testing.T) {
+	p := patterned("medium", "High", 0, []string{"Go", "Redis"}, nil)
+	p.Meta.Extra = append(p.Meta.Extra, plan.Setting{Key: "pattern_reference", Value: text("https://example.org")})
+	got, ok := pattern.Of(p)
+	want := pattern.Pattern{Name: "desktop", Confidence: pattern.Medium, Technologies: []string{"Go", "Redis"},
+		Reference: "https://example.org", Risk: pattern.High}
+	if diff := cmp.Diff(want, got); diff != "" || !ok {
+		t.Errorf("%t, %s", ok, diff)
 	}
 }
 
