@@ -96,7 +96,7 @@ func (c *Case) against(a plan.Address, left []plan.Address) string {
 // that it left none of the evidence which its task lacks. A server may know by
 // now what it did not know then, and what somebody put there since is looked
 // at: nothing is carried out again for those. What cannot be undone is not done
-// twice for its evidence.
+// twice for evidence: see final.
 func (c *Case) owing() map[plan.Address]string {
 	why := map[plan.Address]string{}
 	for a, check := range c.Run.Fallen() {
@@ -113,13 +113,24 @@ func (c *Case) owing() map[plan.Address]string {
 				continue
 			}
 			on := c.Run.Producer(task, item)
-			if on != nil && on.Rollback != plan.Irreversible && why[on.Address] == "" {
+			if on != nil && !c.final(on) && why[on.Address] == "" {
 				why[on.Address] = fmt.Sprintf("it left no evidence of task %s: %s",
 					task.ID, bound.Text(item.Why, bound.Short))
 			}
 		}
 	}
 	return why
+}
+
+// final reports whether a step is not to be done twice: it cannot be undone, or
+// one that was done and needs it cannot.
+func (c *Case) final(on *history.Step) bool {
+	of, _ := c.Was.At(on.Address)
+	return slices.ContainsFunc(c.Run.Steps, func(s *history.Step) bool {
+		in, _ := c.Was.At(s.Address)
+		return s.Rollback == plan.Irreversible && s.Status == history.Completed &&
+			(s == on || in == of && on.Precedes(s) || c.Was.Needs(in.ID, of.ID))
+	})
 }
 
 // put reports whether somebody made or changed a path since.
