@@ -139,6 +139,7 @@ func TestExecutionOf(t *testing.T) {
 		"exit 193":                {Crashed, 193, failed},
 		"time-out":                {TimedOut, 0, retryable},
 		"memory ran out":          {OutOfMemory, 1, retryable},
+		"processor time ran out":  {Exhausted, 1, retryable},
 		"controller died":         {Lost, 0, retryable},
 		"gate":                    {GateFailed, 137, failed},
 		"breach":                  {Breach, 0, failed},
