@@ -95,7 +95,10 @@ func TestProgressFields(t *testing.T) {
 		"breach": breach, "waiting": waiting,
 		"turned-away": turnedAway, "cut-short": cutShort, "running": inFlight,
 		"ready": func(t testing.TB) *story { return begin(t, limiter()) }, "begun": begun, "rolled-back": setBack,
-		"concerned": concerned, "unreviewed": unreviewed} {
+		"concerned": concerned, "unreviewed": unreviewed, "retrying": func(t testing.TB) *story {
+			s := firstTask(begin(t, limiter())).start("2.1", "primary").fail("2.1", 1, history.Crashed, "exit status 1")
+			return s.attempt("2.1", 2, "primary")
+		}} {
 		var doc any
 		if err := json.Unmarshal(drawn(t, tell(t), "progress_limiter.json"), &doc); err != nil {
 			t.Fatal(err)
@@ -174,6 +177,7 @@ func TestProgressFields(t *testing.T) {
 		{"step failed", "breach", "tasks.1.steps.0.status", `"failed"`},
 		{"step skipped", "detours", "tasks.2.steps.0.status", `"skipped"`},
 		{"step started", "running", "tasks.1.steps.0.status", `"started"`},
+		{"step retried", "retrying", "tasks.1.steps.0.status", `"retried"`},
 		{"retry_count", "detours", "tasks.0.steps.1.retry_count", `1`},
 		{"timestamp", "detours", "tasks.0.steps.1.timestamp", `"2026-11-20T08:30:04.910Z"`},
 		{"mode", "detours", "tasks.0.steps.1.mode", `"dynamic"`},
