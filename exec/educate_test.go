@@ -63,6 +63,25 @@ func TestPaceOfEducation(t *testing.T) {
 	}
 }
 
+// The pace fast stops at a step that cannot be undone, or that changes behaviour.
+func TestMajorStepsAreExplained(t *testing.T) {
+	for _, said := range []string{`semantic_change = "modifying"`, `rollback = "irreversible"`} {
+		text := strings.Replace(lessons(`learning_pace = "fast"`), `semantic_change = "breaking"`, said, 1)
+		b := exectest.New(t, text, nil, files(5, func(name string) exec.Func { return exectest.Write(name, name) }))
+		var at []string
+		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+			if q.Kind == ask.Education {
+				at = append(at, string(q.Step))
+			}
+			return answer(q, "y")
+		})
+		b.Run(t)
+		if got := strings.Join(at, " "); got != "5.1" {
+			t.Errorf("%s: stopped at %q, want 5.1", said, got)
+		}
+	}
+}
+
 // A person asks for more, then for another approach, and chooses the backup:
 // crashes change nothing of it.
 func TestEducationDialogue(t *testing.T) {
