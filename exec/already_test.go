@@ -72,8 +72,14 @@ func TestAlreadyIsSeenNotTakenForGranted(t *testing.T) {
 		}, halfDoneFiles, nil},
 		"marked in the source": {func(s *plan.Step) { s.Artifacts, s.Postconditions, s.Status = nil, nil, plan.Done },
 			nil, []string{"its source marks it as done"}},
-		"nothing is declared": {func(s *plan.Step) { s.Artifacts, s.Postconditions = nil, nil }, halfDoneFiles, nil},
-		"modified only":       {func(s *plan.Step) { s.Artifacts, s.Postconditions = &plan.Artifacts{Modify: []string{"a/1.txt"}}, nil }, halfDoneFiles, nil},
+		"nothing is declared":   {func(s *plan.Step) { s.Artifacts, s.Postconditions = nil, nil }, halfDoneFiles, nil},
+		"a symbol is not there": {func(s *plan.Step) { s.Artifacts.SymbolsAdd = []string{"a.One"} }, halfDoneFiles, nil},
+		"a symbol is still there": {func(s *plan.Step) { s.Artifacts.SymbolsRemove = []string{"a.One"} },
+			exectest.Files{"a/1.txt": "one\n", "a/a.go": "package a\n\ntype One int\n"}, nil},
+		"a symbol is there": {func(s *plan.Step) { s.Artifacts.SymbolsAdd, s.Postconditions = []string{"a.One"}, nil },
+			exectest.Files{"a/1.txt": "one\n", "a/a.go": "package a\n\ntype One int\n"},
+			[]string{"a/*.txt is there", "old.txt is gone", "symbol_exists a.One holds"}},
+		"modified only": {func(s *plan.Step) { s.Artifacts, s.Postconditions = &plan.Artifacts{Modify: []string{"a/1.txt"}}, nil }, halfDoneFiles, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

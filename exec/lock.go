@@ -86,10 +86,11 @@ type Already struct {
 
 // Already lists the steps of a draft that are marked as done in its source, and
 // those of which everything that they declare holds in the workspace as it is:
-// what they create is there, what they delete is not, and their postconditions
-// hold. Something must be declared that can be seen. It changes nothing and
-// runs no command, so a step with a postcondition that needs one is not listed
-// unless its source marks it.
+// what they create is there, what they delete is not, symbols that they add are
+// there and those that they remove are not, and their postconditions hold.
+// Something must be declared that can be seen. It changes nothing and runs no
+// command, so a step with a postcondition that needs one is not listed unless its
+// source marks it.
 //
 // The steps come in the order of execution.
 func (c *Controller) Already(ctx context.Context, draft *plan.Draft) (_ []Already, err error) {

@@ -96,6 +96,7 @@ func TestChecks(t *testing.T) {
 		{plan.Check{Kind: "symbol_exists", Symbol: "p.G"}, unsure},
 		{plan.Check{Kind: "symbol_exists", Symbol: "v1.2.T"}, yes},
 		{plan.Check{Kind: "symbol_exists", Symbol: "v1.2.T.M"}, yes},
+		{plan.Check{Kind: "symbol_exists", Symbol: "v1.2.U"}, no},
 		{plan.Check{Kind: "symbol_exists", Symbol: ".R"}, yes},
 		{plan.Check{Kind: "symbol_exists", Symbol: "nowhere.R"}, no},
 		{plan.Check{Kind: "symbol_exists", Symbol: "R"}, unsure},

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // stillKinds are the checks that look and do nothing.
@@ -38,7 +39,7 @@ func Stands(ctx context.Context, pass *gate.Pass, tree *ledger.Tree, commands bo
 			evidence = append(evidence, p+" is gone")
 		}
 	}
-	for _, check := range pass.Step.Postconditions {
+	for _, check := range slices.Concat(symbolsOf(pass.Step.Artifacts), pass.Step.Postconditions) {
 		name := strings.TrimSpace(check.Kind + " " +
 			strings.Join(slices.DeleteFunc([]string{check.Path, check.Symbol, check.Run, check.Package},
 				func(s string) bool { return s == "" }), " "))
@@ -57,6 +58,21 @@ func Stands(ctx context.Context, pass *gate.Pass, tree *ledger.Tree, commands bo
 		}
 	}
 	return evidence, against
+}
+
+// symbolsOf are the checks that the symbols which artifacts add are there, and
+// those which they remove are not.
+func symbolsOf(a *plan.Artifacts) (checks []plan.Check) {
+	if a == nil {
+		return nil
+	}
+	for _, name := range a.SymbolsAdd {
+		checks = append(checks, plan.Check{Kind: "symbol_exists", Symbol: name})
+	}
+	for _, name := range a.SymbolsRemove {
+		checks = append(checks, plan.Check{Kind: "symbol_absent", Symbol: name})
+	}
+	return checks
 }
 
 // inTree reports whether a path, or something that a glob matches, is in a
