@@ -50,14 +50,14 @@ func (v *Evidence) Retry(ctx context.Context, id string) error {
 	case why == "":
 		next.Action, next.Step, next.Patch = regenerate, on.Address, made.ID
 		return v.regenerate(ctx, on, next, facts)
-	case remote(seen.Items) && said.Confidence < advice.Threshold:
+	case v.remote(seen.Items) && said.Confidence < advice.Threshold:
 		own := &history.Advised{Kind: string(advice.Reflection), Point: string(advice.Verification),
 			Attempt: on.Tried(), Advisor: "evidence",
 			RootCause: "logged late", Confidence: lateConfidence, Note: "a server may know later what it does not know now"}
 		facts = append(facts, history.Located{Where: on.Where(0), Fact: own})
 		next.Confidence = lateConfidence
 		fallthrough
-	case remote(seen.Items):
+	case v.remote(seen.Items):
 		next.Action, next.After = requery, v.Policy.Wait()
 	default:
 		next.Terminal = why
@@ -87,15 +87,15 @@ func absent(items []evidence.Item) *history.AttemptFailed {
 	return f
 }
 
-// remote reports whether a server is all that stands between a task and its
-// evidence: everything else was found.
-func remote(items []evidence.Item) bool {
+// remote reports whether a server that can be asked is all that stands between a
+// task and its evidence: everything else was found.
+func (v *Evidence) remote(items []evidence.Item) bool {
 	lacking := false
 	for _, i := range items {
 		if i.State == evidence.Found {
 			continue
 		}
-		if !i.OnServer() {
+		if !i.OnServer() || !v.Policy.Asks(i.Kind) {
 			return false
 		}
 		lacking = true

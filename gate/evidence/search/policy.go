@@ -165,6 +165,18 @@ func in(f Finder, dir string) Finder {
 	return f
 }
 
+// Asks reports whether somebody outside of the workspace is asked about needs of
+// a kind.
+func (p *Policy) Asks(kind evidence.Kind) bool {
+	switch kind {
+	case evidence.Run, evidence.Artifact:
+		return p.Tracker != nil
+	case evidence.URL:
+		return p.Web != nil
+	}
+	return false
+}
+
 // outside asks a finder that a host brought: one that panics could not tell.
 func outside(ctx context.Context, f Finder, n evidence.Need, without string) (item evidence.Item) {
 	if f == nil {
