@@ -11,16 +11,31 @@ import (
 // already. It reports whether tree, times included, is what snap stands for:
 // whether the manifest that a store writes of all of it is that of snap, and is
 // kept. A snapshot that was written as the difference to another one is not
-// recognized.
-func (s *Store) Recognize(ctx context.Context, snap record.Snapshot, tree *ledger.Tree) (bool, error) {
+// recognized. size is that of the manifest, for [Store.Recall]; 0 if tree is
+// something else.
+func (s *Store) Recognize(ctx context.Context, snap record.Snapshot, tree *ledger.Tree) (size uint64, err error) {
+	if tree.Digest() != snap.Tree {
+		return 0, nil
+	}
+	digest, size, err := difference(nil, tree).sum()
+	if err != nil || digest != snap.Manifest {
+		return 0, err
+	}
+	same, err := s.Recall(ctx, snap, tree, size)
+	if !same {
+		size = 0
+	}
+	return size, err
+}
+
+// Recall is Recognize on the word of the caller that the same tree was recognized
+// before, by whatever process, and that its manifest has so many bytes: so
+// nothing has to be done with all of it.
+func (s *Store) Recall(ctx context.Context, snap record.Snapshot, tree *ledger.Tree, size uint64) (bool, error) {
 	if tree.Digest() != snap.Tree {
 		return false, nil
 	}
 	if has, err := s.blobs.Has(ctx, snap.Manifest); err != nil || !has {
-		return false, err
-	}
-	digest, size, err := difference(nil, tree).sum()
-	if err != nil || digest != snap.Manifest {
 		return false, err
 	}
 	s.remember(keptTree{snap: snap, tree: tree, full: size})

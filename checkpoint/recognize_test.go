@@ -64,14 +64,25 @@ func TestRecognize(t *testing.T) {
 		{"a difference", later, changed, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := open()
-			got, err := s.Recognize(t.Context(), c.snap, c.tree)
+			first, s := open(), open()
+			size, err := first.Recognize(t.Context(), c.snap, c.tree)
 			must(t, err)
-			if got != c.want {
+			if got := size > 0; got != c.want {
 				t.Fatalf("recognized: %v", got)
 			}
-			if !got {
+			if size == 0 {
 				return
+			}
+			// What one store recognized another one takes for that.
+			same, err := s.Recall(t.Context(), c.snap, c.tree, size)
+			must(t, err)
+			if !same {
+				t.Fatal("it is not recalled")
+			}
+			another, err := s.Recall(t.Context(), c.snap, changed, size)
+			must(t, err)
+			if another {
+				t.Error("another tree is taken for it")
 			}
 			known, err := s.Tree(t.Context(), c.snap)
 			must(t, err)

@@ -55,7 +55,7 @@ type execution struct {
 	life       *life.Life
 	drive      *drive.Drive
 	shut       func() error  // closes the store
-	probed     chan struct{} // closed once the sandbox was tried out; nil: nobody does
+	probed     chan struct{} // closed once the sandbox was tried out, and what that left is gone; nil: nobody does
 	needed     []string      // executors that the plan names
 	servers    servers
 }
@@ -188,7 +188,8 @@ func (e *execution) tryOut() {
 	e.probed = make(chan struct{})
 	go func() {
 		defer close(e.probed)
-		process.TryOut(e.Home.Path())
+		clean := process.TryOut(e.Home.Path())
+		defer clean()             // whoever waits for a trial waits for its end alone
 		_, _ = process.Reach(box) // whoever needs it asks again
 		process.ReachBind()
 	}()
@@ -210,7 +211,7 @@ func (e *execution) seat() error {
 func (e *execution) assemble() {
 	s, c, ws := e.Session, e.c, e.workspace()
 	documents := &views.Views{Session: s, Table: ws.documents(), Deliveries: e.deliveries}
-	s.Home, s.Paused = ws.home(), documents.DrawAhead
+	s.Home, s.Paused, s.TakenUp = ws.home(), documents.DrawAhead, documents.TakenUp
 	persons := &people.People{Session: s, Patience: c.Patience,
 		Before: &people.Memory{Session: s, Choices: ws.Choices()},
 		Inbox:  &people.Inbox{Session: s, Folder: ws.Questions()}}

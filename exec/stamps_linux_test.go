@@ -3,6 +3,7 @@ package exec_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -176,6 +177,9 @@ func TestAfterAKillInALayer(t *testing.T) {
 	if got := second.says(); got != "works" { // the step that was cut off runs again, in its layer
 		t.Errorf("it says %q", got)
 	}
+	if drawn, err := filepath.Glob(filepath.Join(dir, exec.Own, "runs", "*", "views", "checkpoint.yaml")); err != nil || len(drawn) > 0 {
+		t.Errorf("%v says where to go on with a run that goes on, %v", drawn, err)
+	}
 	second.tell(t)
 	if got := second.says(); !strings.Contains(got, "external change: nobody in this run did  modify many/f7") {
 		t.Errorf("it says %q", got)
@@ -209,7 +213,11 @@ func paused(t *testing.T, layer plan.Layer) (b *exectest.Bench, run, stamps stri
 		t.Fatal("no stamps were kept")
 	}
 	run = report.Run.Started.Run
-	return b, run, filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "stamps")
+	stamps = filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "stamps")
+	if text, err := os.ReadFile(stamps); err != nil || len(text) < 8 || binary.BigEndian.Uint64(text) == 0 {
+		t.Errorf("they do not say that they are of the tree before the run, %v", err)
+	}
+	return b, run, stamps
 }
 
 // What somebody did between two controllers is found as an external change,

@@ -18,8 +18,8 @@ func machine() abilities {
 	}
 }
 
-// TryOut has nothing to find out.
-func TryOut(string) {}
+// TryOut has nothing to find out, and nothing to remove.
+func TryOut(string) func() { return func() {} }
 
 // ReachBind reports whether commands can be shown another folder in place of
 // their workspace.

@@ -16,25 +16,30 @@ import (
 // TryOut finds out with one process what most machines can do: all that
 // [Reach] looks for at level filesystem, [ReachBind], and overlays whose
 // folders lie below state. Where any of it does not work, whoever asks for a
-// part finds out about that.
-func TryOut(state string) {
+// part finds out about that. clean removes the folder of the trial, which others
+// need not wait for.
+func TryOut(state string) (clean func()) {
+	clean = func() {}
 	folder, err := os.Lstat(state)
 	if err != nil || !folder.IsDir() || !callfilter.Known {
-		return
+		return clean
 	}
 	for _, tree := range []string{pidTree, userTree} {
 		all := confinement{Sandbox: Sandbox{Level: Filesystem, Writable: []string{}}, reached: whole(tree)}
 		holds := trials[tree].holds(func() bool {
-			found := tryOverlay(state, tree, all)
+			found, cleans := tryOverlay(state, tree, all)
+			clean = cleans
 			if found.Can {
 				probedOverlays.Store(fileSystem(folder), func() Overlay { return found })
 			}
 			return found.Can || probe(all.reached) == nil
 		})
 		if holds {
-			return
+			return clean
 		}
+		clean()
 	}
+	return func() {}
 }
 
 // ReachBind reports whether commands can be shown another folder in place of
@@ -52,9 +57,11 @@ var probedBind = sync.OnceValue(func() bool {
 
 // tryBind shows a command a folder in place of another one.
 func tryBind(tree string) bool {
-	return inFolder(os.TempDir(), []string{"at", "from/shown"}, func(dir string) bool {
+	can, clean := inFolder(os.TempDir(), []string{"at", "from/shown"}, func(dir string) bool {
 		return shows(tree, confinement{}, &layer.View{At: filepath.Join(dir, "at"), From: filepath.Join(dir, "from")}, "cd shown")
 	})
+	clean()
+	return can
 }
 
 // ReachOverlay is how commands can be shown overlays whose folders lie below
@@ -71,7 +78,9 @@ func ReachOverlay(state string) Overlay {
 			return Overlay{}
 		}
 		tree, _ := treeAbility()
-		return tryOverlay(state, tree, confinement{})
+		found, clean := tryOverlay(state, tree, confinement{})
+		clean()
+		return found
 	}))
 	return found.(func() Overlay)()
 }
@@ -83,33 +92,34 @@ var probedOverlays sync.Map
 func fileSystem(file os.FileInfo) any { return file.Sys().(*syscall.Stat_t).Dev }
 
 // tryOverlay tries in a folder of its own what overlays are needed for, by a
-// command as far confined as box says.
-func tryOverlay(state, tree string, box confinement) Overlay {
+// command as far confined as box says. The folder is there until clean is called.
+func tryOverlay(state, tree string, box confinement) (found Overlay, clean func()) {
 	trusted := tree != userTree && firstUsers()
-	can := inFolder(state, []string{"at", "upper", "work", "lower/folder/in", "lower/gone"}, func(dir string) bool {
+	can, clean := inFolder(state, []string{"at", "upper", "work", "lower/folder/in", "lower/gone"}, func(dir string) bool {
 		in := func(name string) string { return filepath.Join(dir, name) }
 		v := &layer.View{At: in("at"), Lowers: []string{in("lower")}, Upper: in("upper"),
 			Work: in("work"), Trusted: trusted}
 		return shows(tree, box, v, `rm -r folder gone && mkdir folder && set -- folder/* && test ! -e "$1" && test ! -e gone`)
 	})
-	return Overlay{Can: can, Trusted: can && trusted}
+	return Overlay{Can: can, Trusted: can && trusted}, clean
 }
 
-// inFolder makes a folder in a place, and others in it, and removes all once
-// try has returned.
-func inFolder(place string, folders []string, try func(dir string) bool) bool {
-	dir, err := os.MkdirTemp(place, trialName)
+// inFolder makes a folder in a place, and others in it, for try. clean removes
+// all of it.
+func inFolder(place string, folders []string, try func(dir string) bool) (ok bool, clean func()) {
+	made, err := os.MkdirTemp(place, trialName)
 	if err != nil {
-		return false
+		return false, func() {}
 	}
-	defer layer.Discard(context.Background(), dir)
+	clean = func() { _ = layer.Discard(context.Background(), made) } // what is left is swept later
+	dir := made
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return false
+		return false, clean
 	}
 	for _, name := range folders {
 		err = errors.Join(err, os.MkdirAll(filepath.Join(dir, name), 0o700))
 	}
-	return err == nil && try(dir)
+	return err == nil && try(dir), clean
 }
 
 // shows runs a script that finds out whether a command is shown a view. The

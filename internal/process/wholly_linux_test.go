@@ -1,6 +1,7 @@
 package process
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -43,7 +44,11 @@ func TestTryOut(t *testing.T) {
 	t.Cleanup(func() { trials = was; probedOverlays.Clear() })
 	trials = map[string]*trial{pidTree: {}, userTree: {}}
 	probedOverlays.Clear()
-	TryOut(t.TempDir())
+	state := t.TempDir()
+	TryOut(state)()
+	if left, err := os.ReadDir(state); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
 	for tree, tried := range trials {
 		if can := probe(whole(tree)) == nil; tried.ok && !can {
 			t.Errorf("%s: all of it works at once, and not alone", tree)
@@ -51,10 +56,12 @@ func TestTryOut(t *testing.T) {
 	}
 	probedOverlays.Range(func(_, found any) bool {
 		tree, _ := treeAbility()
-		if got, want := found.(func() Overlay)(), tryOverlay(t.TempDir(), tree, confinement{}); got != want {
+		want, clean := tryOverlay(t.TempDir(), tree, confinement{})
+		clean()
+		if got := found.(func() Overlay)(); got != want {
 			t.Errorf("overlays are %+v, and alone %+v", got, want)
 		}
 		return true
 	})
-	TryOut(filepath.Join(t.TempDir(), "missing"))
+	TryOut(filepath.Join(t.TempDir(), "missing"))()
 }

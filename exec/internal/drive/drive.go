@@ -69,7 +69,9 @@ func (d *Drive) CarryOn(ctx context.Context) error {
 		if held.tooOften(wanted[0], d.Guards) {
 			return d.letGo(work, wanted[0], fmt.Sprintf("it has not let the step pass %d times: it must once what it wanted stands in the history", guard.MostHolds))
 		}
-		d.Ending.Views.Follow(work)
+		if d.lasts(wanted[0]) {
+			d.Ending.Views.Follow(work)
+		}
 		if err := d.do(work, wanted[0]); err != nil && (stops || !session.CutOff(ctx, err)) {
 			return err
 		}
@@ -87,6 +89,18 @@ func (d *Drive) stop(ctx context.Context, cause error) error {
 		request.By, request.Why = stop.By, bound.Text(stop.Why, bound.Line)
 	}
 	return d.Rec.Record(ctx, history.Where{}, request)
+}
+
+// lasts reports whether what is wanted may take a while, in which people see what
+// was drawn before it.
+func (d *Drive) lasts(w engine.Wanted) bool {
+	switch w.Action.(type) {
+	case engine.Record, engine.Look:
+		return false
+	case engine.Begin:
+		return d.Touchy // gates of a host may take as long as they like
+	}
+	return true
 }
 
 // do has the world do what is wanted. An action is done once it returns: what

@@ -200,7 +200,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 		return err
 	}
 	l.Memory.Keep(ctx)
-	l.Paused(ctx) // what was drawn for whoever goes on says that it waits
+	l.TakenUp(ctx)
 	return nil
 }
 

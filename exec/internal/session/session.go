@@ -77,9 +77,9 @@ type Session struct {
 	Tell     func(event.Event)
 	Observed bool
 
-	// Paused is called when the run was let go, and can be resumed, and when it
-	// is taken up again: what is drawn for whoever goes on is drawn then.
-	Paused func(context.Context)
+	// Paused is called when the run was let go, and can be resumed: what is drawn
+	// for whoever goes on is drawn then. TakenUp is called when it goes on.
+	Paused, TakenUp func(context.Context)
 
 	decides *engine.Decider
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -181,9 +182,24 @@ func Sum(write func(io.Writer) error) (ledger.Digest, error) {
 func (v *Views) DrawAhead(ctx context.Context) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.began = v.Rec.Run.Started
+	v.drawAhead(ctx)
+}
+
+// TakenUp draws them again for a run that goes on, where any says by now that it
+// waits: a controller that was killed left none.
+func (v *Views) TakenUp(ctx context.Context) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.began = v.Rec.Run.Started
+	if slices.ContainsFunc(v.Table, func(d document.Document) bool { return !d.Live && v.there(d.Name) }) {
+		v.drawAhead(ctx)
+	}
+}
+
+func (v *Views) drawAhead(ctx context.Context) {
 	v.stop()
 	defer v.tellLate()
-	v.began = v.Rec.Run.Started
 	var ahead []document.Document
 	for _, d := range v.Table {
 		if d.Ahead || !d.Live && v.there(d.Name) {

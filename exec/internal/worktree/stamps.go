@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,7 +21,9 @@ import (
 // digest in the record of that attempt, which is written anyway. The file is
 // advice for this life of the machine: it is never synced, and where it is not
 // what the last such record says, or is of another life, folder or scope,
-// everything is read.
+// everything is read. Before the stamps it has 8 bytes, most significant first:
+// the size of the manifest of the tree before the run, where that is the tree of
+// the stamps; else 0.
 
 const (
 	stampsName = "stamps"
@@ -37,6 +40,7 @@ const (
 type Stamps struct {
 	of   *Worktree
 	last *ledger.Tree // whose stamps were kept last
+	base uint64       // size of its manifest, where it is the tree before the run
 }
 
 // Stamps are the files that spare a controller which takes the run up the reading
@@ -61,7 +65,11 @@ func (s *Stamps) Keep(ctx context.Context) ledger.Digest {
 		}
 	}
 	s.last = tree
-	return s.keep(ctx, tree, s.of.Dir, stampsName)
+	size, err := s.of.Rec.Store.Recognize(ctx, s.of.Rec.Run.Started.Base, tree)
+	if err != nil {
+		size = 0 // whoever goes on finds out
+	}
+	return s.keep(ctx, tree, s.of.Dir, stampsName, size)
 }
 
 // KeepBase keeps the stamps of the workspace as a run found it, and returns
@@ -70,12 +78,15 @@ func (s *Stamps) KeepBase(ctx context.Context) ledger.Digest {
 	if s.of.Base.Len() < fewEntries {
 		return ""
 	}
-	return s.keep(ctx, s.of.Base, s.of.Root, baseName)
+	return s.keep(ctx, s.of.Base, s.of.Root, baseName, 0)
 }
 
-func (s *Stamps) keep(ctx context.Context, tree *ledger.Tree, dir, name string) ledger.Digest {
+func (s *Stamps) keep(ctx context.Context, tree *ledger.Tree, dir, name string, size uint64) ledger.Digest {
 	root, path := disk.From(ctx).Anywhere(), filepath.Join(s.of.RunDir(), name)
 	digest, err := writeStamps(root, path, func(to io.Writer) (bool, error) {
+		if _, err := to.Write(binary.BigEndian.AppendUint64(nil, size)); err != nil {
+			return false, err
+		}
 		return scan.WriteStamps(to, tree, dir, disk.From(ctx).Boot())
 	})
 	if err != nil {
@@ -108,10 +119,10 @@ func writeStamps(root *disk.Root, path string, write func(io.Writer) (bool, erro
 // BaseTree is the tree before the run: the one that was kept, where that is it.
 func (w *Worktree) BaseTree(ctx context.Context) (*ledger.Tree, error) {
 	base := w.Rec.Run.Started.Base
-	if w.Tree == nil {
+	if w.Tree == nil || w.stamps.base == 0 {
 		return w.Rec.Store.Tree(ctx, base)
 	}
-	if same, err := w.Rec.Store.Recognize(ctx, base, w.Tree); err != nil || !same {
+	if same, err := w.Rec.Store.Recall(ctx, base, w.Tree, w.stamps.base); err != nil || !same {
 		return w.Rec.Store.Tree(ctx, base)
 	}
 	return w.Tree, nil
@@ -121,25 +132,27 @@ func (w *Worktree) BaseTree(ctx context.Context) (*ledger.Tree, error) {
 // journal says so. Somebody may have written since: it is what the first scan
 // knows.
 func (s *Stamps) Revive(ctx context.Context) {
-	if tree := s.revive(ctx, s.of.Rec.Run.Stamps, s.of.Dir, stampsName); tree != nil {
-		s.of.Tree, s.last = tree, tree
+	if tree, size := s.revive(ctx, s.of.Rec.Run.Stamps, s.of.Dir, stampsName); tree != nil {
+		s.of.Tree, s.last, s.base = tree, tree, size
 	}
 }
 
 // ReviveBase is the workspace as the run found it, with its stamps; nil if they
 // are not there any more.
 func (s *Stamps) ReviveBase(ctx context.Context) *ledger.Tree {
-	return s.revive(ctx, s.of.Rec.Run.Started.Stamps, s.of.Root, baseName)
+	tree, _ := s.revive(ctx, s.of.Rec.Run.Started.Stamps, s.of.Root, baseName)
+	return tree
 }
 
-func (s *Stamps) revive(ctx context.Context, kept ledger.Digest, dir, name string) *ledger.Tree {
+func (s *Stamps) revive(ctx context.Context, kept ledger.Digest, dir, name string) (tree *ledger.Tree, base uint64) {
 	if kept == "" {
-		return nil
+		return nil, 0
 	}
-	var tree *ledger.Tree
 	path := filepath.Join(s.of.RunDir(), name)
 	digest, err := readStamps(disk.From(ctx).Anywhere(), path, func(in io.Reader, size int64) (err error) {
-		tree, err = s.of.Scanner.Revive(dir, disk.From(ctx).Boot(), in, size)
+		if err = binary.Read(in, binary.BigEndian, &base); err == nil {
+			tree, err = s.of.Scanner.Revive(dir, disk.From(ctx).Boot(), in, size-int64(binary.Size(base)))
+		}
 		return err
 	})
 	if err == nil && digest != kept {
@@ -147,9 +160,9 @@ func (s *Stamps) revive(ctx context.Context, kept ledger.Digest, dir, name strin
 	}
 	if err != nil {
 		s.of.Rec.Log.Debug("the first scan reads everything", "run", s.of.Rec.Run.Started.Run, "err", err)
-		return nil
+		return nil, 0
 	}
-	return tree
+	return tree, base
 }
 
 // readStamps has a file read, all of it, and returns its digest.
