@@ -262,9 +262,13 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 		return attempt.Executor{}, err
 	}
 	_, only := x.(CommandsOnly)
+	var elsewhere func(*plan.Step) bool
+	if a, ok := x.(Away); ok {
+		elsewhere = a.Away
+	}
 	do := func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
 		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
-			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Phase: w.Phase, Tests: w.Tests,
+			Method: w.Method, Attempt: w.Attempt, Dir: w.Dir, Path: w.Path, Became: w.Became, Phase: w.Phase, Tests: w.Tests,
 			Within: w.Within, Bound: w.Bound, NonGoals: w.NonGoals, Compress: e.Rec.Run.Flow.Warned,
 			Feedback: w.Feedback, Briefing: w.Briefing, Home: place, Activity: w.Activity, Spent: func(u Usage) { w.Spent(u.spent()) },
 			Sandbox: e.sandboxed().Sandbox, Runner: w.Runner, Output: w.Output})
@@ -277,7 +281,7 @@ func (e *execution) executor(ctx context.Context, named string) (attempt.Executo
 			Unserved: unserved, Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts,
 			Insights: o.Insights, Decisions: o.Decisions}, err
 	}
-	return attempt.Executor{ByCommands: only, Identity: identity, Home: place, Do: do}, nil
+	return attempt.Executor{ByCommands: only, Away: elsewhere, Identity: identity, Home: place, Do: do}, nil
 }
 
 // close lets go of everything, also where a part of it panics.

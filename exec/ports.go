@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -60,6 +61,13 @@ func identityOf(ctx context.Context, x any) (string, error) {
 // layer does not do.
 type CommandsOnly interface {
 	CommandsOnly()
+}
+
+// Away is implemented by an executor that has steps carried out elsewhere. Where
+// several run at once, such a step has no folder here: see Work.Became.
+type Away interface {
+	// Away reports whether that is so of a step.
+	Away(s *plan.Step) bool
 }
 
 // Executors are who carries out steps, by the name that a step or a backup
@@ -129,6 +137,11 @@ type Work struct {
 	// write to: mostly a copy of the workspace, of which accepted work alone is
 	// brought into the workspace itself.
 	Dir string
+	// Became is set where a step that is carried out elsewhere ([Away]) runs at once
+	// with others. Dir is the folder of all of them then, and only read: Became takes
+	// the tree that all of it held (a scan with no scope), and the one that was made of
+	// that. The controller's Blobs have the contents, from which it joins what differs.
+	Became func(from, now *ledger.Tree)
 	// Path is where programs that Runner runs see Dir: mostly the path of the
 	// workspace. "" where they see it as Dir.
 	Path string

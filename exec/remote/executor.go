@@ -114,10 +114,14 @@ func (x *Executor) Needs(ctx context.Context) (exec.Needs, error) {
 	return exec.Needs{}, nil
 }
 
+// Away reports whether a step is given away: what cannot be undone is not.
+func (x *Executor) Away(s *plan.Step) bool { return s.Rollback != plan.Irreversible }
+
 // Execute gives the attempt away, waits for what comes of it, and puts that into
-// w.Dir. A worker that is lost costs no attempt: another one takes its place.
+// w.Dir, or has the controller do so. A worker that is lost costs no attempt: another
+// one takes its place.
 func (x *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-	if w.Step.Rollback == plan.Irreversible {
+	if !x.Away(w.Step) {
 		return x.As.Execute(ctx, w)
 	}
 	before, err := scanOf(ctx, w.Dir, nil)
@@ -245,7 +249,11 @@ func (x *Executor) take(ctx context.Context, store *checkpoint.Store, w exec.Wor
 	}
 	if r.Tree.Tree != "" {
 		made, err := store.Tree(ctx, r.Tree)
-		if err == nil {
+		switch {
+		case err != nil:
+		case w.Became != nil:
+			w.Became(before, made)
+		default:
 			err = store.Restore(ctx, w.Dir, made, before)
 		}
 		if err != nil {

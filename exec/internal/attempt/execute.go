@@ -44,7 +44,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	task, step := t.Shown.At(t.s.Address)
 	w := Work{
 		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase, Tests: slices.Clone(t.cycle.Tests),
-		Dir: t.Work.Dir, Path: t.runner.Seen(t.Work.Dir),
+		Dir: t.Work.Dir, Path: t.runner.Seen(t.Work.Dir), Became: t.became,
 		Within: t.Shown.Plan.Declared(task, step).Within,
 		Bound:  t.Shown.Plan.Binds(task, step), NonGoals: t.Shown.Plan.NonGoals,
 		Feedback: append(feedback(t.Rec.Run, t.s), t.method.Feedback...),

@@ -24,6 +24,7 @@ type waiting struct {
 	*trial
 	executor Executor
 	lane     *worktree.Lane
+	away     bool // elsewhere: it has no folder here
 	made     *worktree.Made
 	err      error // of the lane; nothing is known of what was done there
 }
@@ -92,18 +93,23 @@ func (a *Attempts) Together(ctx context.Context, members []engine.Member) error 
 }
 
 // openLanes finds who carries out the attempts of a group, and makes a lane for
-// each: a layer where that is by commands alone and this machine has layers.
+// each: a layer where that is by commands alone and this machine has layers, and
+// no folder where it is done elsewhere.
 func (a *Attempts) openLanes(ctx context.Context, group []*waiting, members []engine.Member) (err error) {
 	var apart []*waiting
 	for n, m := range members {
 		group[n] = &waiting{}
-		of := a.method(a.Rec.Run.Step(m.Step), m.Method)
-		if group[n].executor, err = a.Executor(ctx, of.Executor); err != nil {
+		s := a.Rec.Run.Step(m.Step)
+		if group[n].executor, err = a.Executor(ctx, a.method(s, m.Method).Executor); err != nil {
 			return err
 		}
-		if group[n].executor.ByCommands && a.Work.Layers != nil {
+		_, step := a.Shown.At(s.Address)
+		switch x := group[n].executor; {
+		case x.Away != nil && x.Away(step):
+			group[n].lane, group[n].away = worktree.Away(a.Work), true
+		case x.ByCommands && a.Work.Layers != nil:
 			group[n].lane = worktree.InLayer(a.Work)
-		} else {
+		default:
 			apart = append(apart, group[n])
 		}
 	}
@@ -143,7 +149,9 @@ func (a *Attempts) inLane(w *waiting, s *history.Step, method string) (*history.
 	m := a.method(s, method)
 	w.trial = &trial{Attempts: &attempts, s: s, task: task, step: s.Granted(step), number: s.Tried() + 1,
 		method: m, runner: there.Runner(step), before: w.lane.Tree}
-	if err := w.runner.Keep(""); err != nil { // in a lane of its own there are no layers
+	if w.away {
+		w.became = w.lane.Became
+	} else if err := w.runner.Keep(""); err != nil { // in a lane of its own there are no layers
 		return nil, fmt.Errorf("exec: %w", err)
 	}
 	_, err := w.prepare()

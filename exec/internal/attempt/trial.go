@@ -60,6 +60,8 @@ type Executor struct {
 	// ByCommands is whether it touches the folder in which a step works by
 	// nothing but commands that it has Work.Runner run, one at a time.
 	ByCommands bool
+	// Away reports whether a step is carried out elsewhere; nil: none is.
+	Away func(*plan.Step) bool
 	// Identity tells it from reviewers; "" if nobody can tell.
 	Identity string
 	// Home is the folder that its commands may have for themselves; "" if none.
@@ -81,6 +83,9 @@ type Work struct {
 	Tests []string
 	// Dir is the folder in which the step works.
 	Dir string
+	// Became takes what was made elsewhere, and of what, where Dir is the folder of
+	// the run; nil where the executor writes in Dir.
+	Became func(from, now *ledger.Tree)
 	// Feedback is why earlier attempts failed, oldest first, and what advisors
 	// and persons said.
 	Feedback []string
@@ -154,12 +159,13 @@ type trial struct {
 	// runner remembers whether any command ran: what may have been written
 	// since must be looked at again.
 	runner  *session.Runner
-	outcome Outcome         // of all phases so far
-	err     error           // of the executor
-	jobs    jobs.Collector  // what its programs said of themselves
-	parts   bool            // several jobs are carried out one by one
-	job     *jobs.Collector // what the job said that is under way; nil: there is none
-	took    time.Duration   // by the executor, in all phases
+	outcome Outcome                      // of all phases so far
+	err     error                        // of the executor
+	became  func(from, now *ledger.Tree) // takes what was made elsewhere; nil: it is written in the folder
+	jobs    jobs.Collector               // what its programs said of themselves
+	parts   bool                         // several jobs are carried out one by one
+	job     *jobs.Collector              // what the job said that is under way; nil: there is none
+	took    time.Duration                // by the executor, in all phases
 
 	held          map[string][]byte  // files of the plan in the layer, when it began
 	before, after *ledger.Tree       // the checkpoint, and what the executor left

@@ -24,17 +24,27 @@ import (
 )
 
 // A Lane is where one of several steps works that are carried out at once: a
-// layer on what the run works in, or a worktree of its own beside that of the
-// run.
+// layer on what the run works in, a worktree of its own beside that of the run,
+// or another machine, of which the trees are known here, and nothing else.
 type Lane struct {
-	*Worktree // that of the run, if the lane is a layer
+	*Worktree // that of the run, if the lane is no worktree of its own
 	layered   bool
 	in        *layer.Layer
 	found     []ledger.Change
+
+	away         bool
+	from, became *ledger.Tree // what was made elsewhere, of what; nil: nothing
 }
 
 // InLayer is a lane that is a layer on what the run works in.
 func InLayer(w *Worktree) *Lane { return &Lane{Worktree: w, layered: true} }
+
+// Away is a lane of a step that is carried out elsewhere.
+func Away(w *Worktree) *Lane { return &Lane{Worktree: w, away: true} }
+
+// Became notes what was made elsewhere of what the run works in. Both trees are of
+// all of the folder, whatever the plan ignores, and the store has their contents.
+func (l *Lane) Became(from, now *ledger.Tree) { l.from, l.became = from.Bare(), now.Bare() }
 
 // Lanes are the worktrees of one run. One that was made is kept for the next
 // group.
@@ -113,8 +123,11 @@ type Made struct {
 // Look finds out what was done in a lane since it was opened; in is the layer,
 // if it is one.
 func (l *Lane) Look(ctx context.Context, in *layer.Layer) (*Made, error) {
-	if l.layered {
+	switch {
+	case l.layered:
 		return l.lookIn(ctx, in)
+	case l.away:
+		return l.lookAway()
 	}
 	before := l.Tree
 	now, err := l.Scanner.Scan(ctx, l.Dir, before)
@@ -136,12 +149,31 @@ func (l *Lane) Look(ctx context.Context, in *layer.Layer) (*Made, error) {
 
 // lookIn finds out what was done in a layer.
 func (l *Lane) lookIn(ctx context.Context, in *layer.Layer) (made *Made, err error) {
-	if l.in, made = in, new(Made); in == nil {
-		return made, nil
+	if l.in = in; in == nil {
+		return new(Made), nil
 	}
 	if l.found, err = in.Changes(ctx, l.Tree); err != nil {
 		return nil, fmt.Errorf("exec: what was changed cannot be read: %w", err)
 	}
+	return l.sorted(), nil
+}
+
+// lookAway finds out what was done elsewhere.
+func (l *Lane) lookAway() (made *Made, err error) {
+	if l.became == nil {
+		return &Made{Tree: l.Tree}, nil
+	}
+	l.found = ledger.Diff(l.from, l.became)
+	made = l.sorted()
+	if made.Tree, err = With(l.Tree, made.Changes, l.became); err != nil {
+		return nil, fmt.Errorf("exec: what was made elsewhere is no tree: %w", err)
+	}
+	return made, nil
+}
+
+// sorted are the changes that were found, those in no tree apart.
+func (l *Lane) sorted() *Made {
+	made := new(Made)
 	for _, c := range l.found {
 		switch {
 		case c.Op == ledger.Modified && c.Before.Same(*c.After): // at another time
@@ -151,7 +183,7 @@ func (l *Lane) lookIn(ctx context.Context, in *layer.Layer) (made *Made, err err
 			made.Aside = append(made.Aside, c.Path)
 		}
 	}
-	return made, nil
+	return made
 }
 
 // Open opens a file that was written in a lane, and never leads outside of it.
@@ -169,7 +201,7 @@ func (l *Lane) Open(path string) (io.ReadCloser, error) {
 // not hold it yet, from the lane.
 func (l *Lane) Contents(ctx context.Context, entry ledger.Entry) (io.ReadCloser, error) {
 	r, err := l.Rec.Store.Open(ctx, entry)
-	if errors.Is(err, checkpoint.ErrNotFound) {
+	if errors.Is(err, checkpoint.ErrNotFound) && !l.away {
 		return l.Open(entry.Path)
 	}
 	return r, err
@@ -213,29 +245,22 @@ func (l *Lane) keep(ctx context.Context, made *Made) (record.Snapshot, error) {
 
 // Join does in w, which holds the tree before, what was done in the lane.
 func (l *Lane) Join(ctx context.Context, w *Worktree, made *Made, before *ledger.Tree) error {
-	if l.layered {
-		if l.in == nil {
-			return nil
-		}
+	w.aside.quiet = w.aside.quiet && len(made.Aside) == 0
+	switch {
+	case l.layered && l.in == nil, l.away && l.became == nil:
+		return nil
+	case l.layered:
 		_, err := w.merge(ctx, l.in, l.found, before)
 		return err
-	}
-	want, err := With(before, made.Changes, made.Tree)
-	if err != nil {
-		return err
+	case l.away:
+		return w.put(ctx, before, l.from, l.found, l.became)
 	}
 	if _, err := l.keep(ctx, made); err != nil {
 		return err
 	}
-	w.folder().write()
-	if err := w.Rec.Store.Restore(ctx, w.Dir, want, before); err != nil {
-		w.Disturb()
+	if err := w.put(ctx, before, before, made.Changes, made.Tree); err != nil {
 		return err
 	}
-	if _, err := w.folder().again(ctx, before, paths(made.Changes)); err != nil {
-		return err
-	}
-	w.aside.quiet = w.aside.quiet && len(made.Aside) == 0
 	var errs []error
 	for i, name := range made.Aside {
 		if !within(name, made.Aside[:i]) {
@@ -243,6 +268,22 @@ func (l *Lane) Join(ctx context.Context, w *Worktree, made *Made, before *ledger
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// put makes changes to a tree, which made another one, in the folder, which holds
+// the tree before: their contents come from the store.
+func (w *Worktree) put(ctx context.Context, before, tree *ledger.Tree, changes []ledger.Change, made *ledger.Tree) error {
+	want, err := With(tree, changes, made)
+	if err != nil {
+		return err
+	}
+	w.folder().write()
+	if err := w.Rec.Store.Restore(ctx, w.Dir, want, tree); err != nil {
+		w.Disturb()
+		return err
+	}
+	_, err = w.folder().again(ctx, before, paths(changes))
+	return err
 }
 
 // Meets names the paths at which two lanes did not leave each other alone,
