@@ -272,7 +272,8 @@ func (l *Lane) Join(ctx context.Context, w *Worktree, made *Made, before *ledger
 
 // put makes changes to a tree, which made another one, in the folder, which holds
 // the tree before: their contents come from the store.
-func (w *Worktree) put(ctx context.Context, before, tree *ledger.Tree, changes []ledger.Change, made *ledger.Tree) error {
+func (w *Worktree) put(ctx context.Context, before, tree *ledger.Tree, changes []ledger.Change,
+	made *ledger.Tree) error {
 	want, err := With(tree, changes, made)
 	if err != nil {
 		return err
