@@ -217,8 +217,8 @@ func (p *Progress) recovering(e event.Event, f *history.Recovery) {
 		return
 	}
 	next := safetext.Escape(MethodName(f.Method))
-	if f.Rung == recovery.RetryRung {
-		next += " (" + safetext.Escape(f.Why) + ")" // which of how many
+	if f.Why != "" {
+		next += " (" + safetext.Clip(f.Why, 200) + ")" // which of how many, and what it does otherwise
 	}
 	if laneOf(e.OfStep()) != nil {
 		next += ", alone"

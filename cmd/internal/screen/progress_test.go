@@ -128,7 +128,7 @@ const wantPlain = `Two \x1b[31mfiles        run ID · mode dynamic
  ✓ 1.1  Write one         1 file +1        3 gates     0.0 s
  ▸ 1.2  Write \x1b[2Jtwo
    1.2  attempt 1 failed (executor failed): no \x1b[1;1H luck
-   1.2  the tree was restored; next: backup 1
+   1.2  the tree was restored; next: backup 1 (backup 1 of 1: Write it otherwise)
  ✓ 1.2  Write \x1b[2Jtwo  1 file +1        3 gates     0.0 s   backup 1 after "no \x1b[1;1H luck"
 
  ████████████████████  2 of 2 steps · 0 retries · 1 backup · 0 questions
@@ -158,7 +158,7 @@ func TestLiveProgress(t *testing.T) {
 
  ✓ 1.1  Write one         1 file +1        3 gates     0.0 s
    1.2  attempt 1 failed (executor failed): no \x1b[1;1H luck
-   1.2  the tree was restored; next: backup 1
+   1.2  the tree was restored; next: backup 1 (backup 1 of 1: Write it otherwise)
  ▸ 1.2  Write \x1b[2Jtwo  attempt 2 · backup 1   0.0 s
 
  ██████████░░░░░░░░░░  1 of 2 steps · 0 retries · 1 backup · 0 questions
@@ -220,7 +220,7 @@ const wantPainted = `{1}Two \x1b[31mfiles{0}{2}        run ID · mode dynamic{0}
  {32}✓{0} 1.1  Write one         1 file +1        3 gates     0.0 s
  {1}▸{0} 1.2  Write \x1b[2Jtwo
    1.2  {33}attempt 1 failed{0} (executor failed): no \x1b[1;1H luck
-   1.2  the tree was restored; next: backup 1
+   1.2  the tree was restored; next: backup 1 (backup 1 of 1: Write it otherwise)
  {32}✓{0} 1.2  Write \x1b[2Jtwo  1 file +1        3 gates     0.0 s   backup 1 after "no \x1b[1;1H luck"
 
  ████████████████████  2 of 2 steps · 0 retries · 1 backup · 0 questions
@@ -265,13 +265,19 @@ func TestTheStrategySwitchIsTold(t *testing.T) {
 	}
 }
 
-// TestRetriesSayWhichOfHowMany: what is tried next has the number of the retry.
-func TestRetriesSayWhichOfHowMany(t *testing.T) {
-	var out bytes.Buffer
-	p := New(&out, false, paint.Brush{}, time.Now, nil)
-	p.Observe(t.Context(), event.Event{State: &history.Run{},
-		Fact: &history.Recovery{Rung: recovery.RetryRung, Method: "primary", Why: "retry 2 of 3"}})
-	if got, want := out.String(), "next: primary (retry 2 of 3)\n"; !strings.HasSuffix(got, want) {
-		t.Errorf("%q, want it to end with %q", got, want)
+// TestWhatIsTriedNextIsTold: what is tried next has the number of the retry, and
+// what an approach does otherwise.
+func TestWhatIsTriedNextIsTold(t *testing.T) {
+	for want, f := range map[string]*history.Recovery{
+		"next: primary (retry 2 of 3)\n": {Rung: recovery.RetryRung, Method: "primary", Why: "retry 2 of 3"},
+		"next: patch_1 (pivot 1 of 3: use the standard library)\n": {Rung: "pivot", Method: "patch_1",
+			Why: "pivot 1 of 3: use the standard library"},
+	} {
+		var out bytes.Buffer
+		p := New(&out, false, paint.Brush{}, time.Now, nil)
+		p.Observe(t.Context(), event.Event{State: &history.Run{}, Fact: f})
+		if got := out.String(); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want it to end with %q", got, want)
+		}
 	}
 }

@@ -197,6 +197,10 @@ func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said
 	case !m.Changes(after) || co.tried(s, after):
 		return nil, false
 	}
+	if made.Summary == "" { // people are told which approach is tried
+		_, changes, _ := strings.Cut(made.Diff, " @@\n")
+		made.Summary = bound.Text(strings.Join(strings.Fields(changes), " "), bound.Line)
+	}
 	made.Method = history.PatchedMethod{Description: made.Summary, Run: after.Run, Prompt: after.Prompt,
 		Executor: m.Executor,
 		Tool:     m.Tool, ToolArgs: m.ToolArgs, Env: after.Env, Feedback: after.Feedback}
