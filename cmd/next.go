@@ -382,14 +382,24 @@ func before(run *history.Run) string {
 // planPath is where the plan of a run lay: its file, or the folder of its
 // files.
 func planPath(run *history.Run, dir string) string {
-	switch files, _ := (exec.Workspace{Dir: dir}).Sources(run); len(files) {
-	case 0:
+	ws := exec.Workspace{Dir: dir}
+	files, _ := ws.Sources(run)
+	if len(files) == 0 {
 		return "PLAN"
-	case 1:
-		return displayPath(files[0].Path)
-	default:
+	} else if len(files) > 1 || ofFolder(ws, run) {
 		return displayPath(filepath.Dir(files[0].Path))
 	}
+	return displayPath(files[0].Path)
+}
+
+// ofFolder reports whether the one file of a plan was read as all of a phase,
+// where steps are numbered otherwise: only a phase has speclets.
+func ofFolder(ws exec.Workspace, run *history.Run) bool {
+	if run.Started.Format != plan.PhasePlan {
+		return false
+	}
+	p, err := ws.Plan(context.Background(), run)
+	return err == nil && len(p.Speclets) > 0
 }
 
 // A placedError is an error with what is needed to say what to do next.
