@@ -47,8 +47,9 @@ type Executor struct {
 // is by.
 type latest struct {
 	record.Snapshot
-	by string
-	of *checkpoint.Store // that knows it
+	by   string
+	of   *checkpoint.Store // that knows it
+	seen *ledger.Tree      // as the folder was last scanned, so that the next scan reads what moved
 }
 
 // contents are the trees, and the last one of a run, to which the next one is kept as
@@ -77,6 +78,13 @@ func (x *Executor) knows(run string, last latest) {
 		x.latest = map[string]latest{}
 	}
 	x.latest[run] = last
+}
+
+// seen is the last scan of a folder of a run; nil where nobody knows.
+func (x *Executor) seen(run string) *ledger.Tree {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.latest[run].seen
 }
 
 // Name is that of who carries steps out.
@@ -124,7 +132,7 @@ func (x *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	if !x.Away(w.Step) {
 		return x.As.Execute(ctx, w)
 	}
-	before, err := scanOf(ctx, w.Dir, nil)
+	before, err := scanOf(ctx, w.Dir, x.seen(w.RunID))
 	if err != nil {
 		return exec.Outcome{}, err
 	}
@@ -191,7 +199,7 @@ func (x *Executor) job(ctx context.Context, w exec.Work, before *ledger.Tree, an
 	if job.Request, err = store.Put(ctx, text); err != nil {
 		return nil, job, err
 	}
-	x.knows(w.RunID, latest{job.Base, job.Made, store})
+	x.knows(w.RunID, latest{job.Base, job.Made, store, before})
 	return store, job, nil
 }
 
@@ -259,7 +267,7 @@ func (x *Executor) take(ctx context.Context, store *checkpoint.Store, w exec.Wor
 		if err != nil {
 			return exec.Outcome{}, fmt.Errorf("remote: what worker %s made: %w", r.Host, err)
 		}
-		x.knows(w.RunID, latest{r.Tree, r.Host, store})
+		x.knows(w.RunID, latest{r.Tree, r.Host, store, before})
 	}
 	if w.Output != nil {
 		if _, err := w.Output.Write(what.Printed); err != nil {

@@ -245,7 +245,7 @@ func (w *lane) carryOut(ctx context.Context, job Job, r *Result) (err error) {
 	if err := json.Unmarshal(text, &asked); err != nil {
 		return fmt.Errorf("its request cannot be read: %w", err)
 	}
-	base, err := w.place(ctx, job.Base)
+	last, err := w.place(ctx, job.Base)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (w *lane) carryOut(ctx context.Context, job Job, r *Result) (err error) {
 		what.Error = failed.Error()
 		what.Kind, what.Until = kindOf(failed)
 	}
-	made, err := scanOf(ctx, w.dir, base)
+	made, err := scanOf(ctx, w.dir, last)
 	if err == nil {
 		r.Tree, err = w.store.Snapshot(ctx, w.dir, made, job.Base)
 	}
@@ -293,7 +293,8 @@ func (w *lane) carryOut(ctx context.Context, job Job, r *Result) (err error) {
 	return err
 }
 
-// place has the folder hold a tree, and writes only what differs.
+// place has the folder hold a tree, and writes only what differs from what it had,
+// which it returns: a scan from there reads no more than what was written since.
 func (w *lane) place(ctx context.Context, base record.Snapshot) (*ledger.Tree, error) {
 	want, err := w.store.Tree(ctx, base)
 	if err != nil {
@@ -309,7 +310,7 @@ func (w *lane) place(ctx context.Context, base record.Snapshot) (*ledger.Tree, e
 	if err := w.store.Restore(ctx, w.dir, want, have); err != nil {
 		return nil, fmt.Errorf("the tree that it begins with: %w", err)
 	}
-	return scanOf(ctx, w.dir, have)
+	return have, nil
 }
 
 // missing are the contents that a folder has not, where it is to hold a tree.

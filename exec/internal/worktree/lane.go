@@ -275,7 +275,7 @@ func (l *Lane) Join(ctx context.Context, w *Worktree, made *Made, before *ledger
 func (w *Worktree) put(ctx context.Context, before, tree *ledger.Tree, changes []ledger.Change,
 	made *ledger.Tree) error {
 	want, err := With(tree, changes, made)
-	if err != nil {
+	if err != nil || len(changes) == 0 {
 		return err
 	}
 	w.folder().write()
