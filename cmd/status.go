@@ -78,11 +78,7 @@ func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 				stamp(b.At), b.Kept.Tree.Short())
 		}
 	}
-	if run.Paused != nil {
-		why := strings.TrimPrefix(forPeople(run.Paused.Why), "stopped ")
-		if run.Stopping != nil {
-			why += " " + run.Stopping.String()
-		}
+	if why := stopped(run); why != "" {
 		fmt.Fprintf(w, "stopped  %s\n", escaped(why))
 	}
 	for _, c := range run.Recalled() {
@@ -93,6 +89,18 @@ func printStatus(w io.Writer, run *history.Run, stands statusDocument) {
 			escaped(orElse(a.By, "the host")))
 	}
 	fmt.Fprintf(w, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
+}
+
+// stopped says why a run was let go; "" if it was not.
+func stopped(run *history.Run) string {
+	if run.Paused == nil {
+		return ""
+	}
+	why := strings.TrimPrefix(forPeople(run.Paused.Why), "stopped ")
+	if run.Stopping != nil {
+		why += " " + run.Stopping.String()
+	}
+	return why
 }
 
 // printNext says what a person can do now.

@@ -18,7 +18,8 @@ type statusDocument struct {
 	Schema     string         `json:"schema"`
 	Run        string         `json:"run"`
 	Status     history.Status `json:"status"`
-	CutOff     bool           `json:"cut_off"` // nobody works on it, and it was not stopped
+	CutOff     bool           `json:"cut_off"`           // nobody works on it, and it was not stopped
+	Stopped    string         `json:"stopped,omitempty"` // why
 	AtWork     []workDocument `json:"at_work"`
 	ToJoin     []workDocument `json:"to_join"`            // came back, and wait for those before them
 	JoinFailed []workDocument `json:"join_failed"`        // of steps that are not over
@@ -65,7 +66,7 @@ type workDocument struct {
 
 // newStatus finds out which steps are at work, in which lanes, and which wait.
 func newStatus(run *history.Run, cutOff bool) statusDocument {
-	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff,
+	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff, Stopped: stopped(run),
 		AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{},
 		Dropped: []workDocument{}, Parked: []workDocument{}, Waiting: []workDocument{}, Questions: []string{}}
 	if run.After != nil {

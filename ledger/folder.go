@@ -37,6 +37,9 @@ func (f *Folder) Links() []Linked { return f.links }
 // Subs are the entries that are folders. They belong to the folder.
 func (f *Folder) Subs() []*Folder { return f.subs }
 
+// Named is the folder of that name directly in f; nil if there is none.
+func (f *Folder) Named(name string) *Folder { return f.below(name) }
+
 // Hash is the digest of the folder, as treeEncoding has it: all that it
 // holds, and nothing of itself.
 func (f *Folder) Hash() [hashSize]byte { return f.hash }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
@@ -23,6 +24,11 @@ func (n Names) At(i int) string {
 		begin = n.ends[i-1]
 	}
 	return n.text[begin:n.ends[i]]
+}
+
+// Equal reports whether two lists hold the same names.
+func (n Names) Equal(other Names) bool {
+	return n.text == other.text && slices.Equal(n.ends, other.ends)
 }
 
 // find is where a name is among sorted ones, or would be.

@@ -74,7 +74,11 @@ func (r *reader) visit(v *visit) {
 // release closes the folder when nobody needs it any more. The root is the
 // caller's.
 func (r *reader) release(v *visit) {
-	if v.users.Add(-1) == 0 && v.up != nil {
+	if v.users.Add(-1) > 0 {
+		return
+	}
+	v.share()
+	if v.up != nil {
 		v.dir.close()
 		r.walk.open.Add(-1)
 	}
@@ -261,6 +265,9 @@ func (r *reader) arrange(v *visit) {
 			sub := &visit{name: v.names.At(i), up: v, at: i, named: k.named}
 			if k.prior >= 0 {
 				sub.prior = v.prior.sub(k.prior)
+			}
+			if v.like != nil {
+				sub.like = v.like.Named(sub.name)
 			}
 			v.subs = append(v.subs, sub)
 			*row = noRow(ledger.Dir)

@@ -111,6 +111,10 @@ func (w *walk) openTop(dir string) (folder, error) {
 	}
 	w.trust, w.belief = w.trust.next(before, func() grain { return probe(dir) })
 	w.top = &visit{dir: top, status: st}
+	if like := w.scanner.Like; w.prior == nil && like != nil {
+		w.top.like = like.Root()
+	}
+	w.scanner.Like = nil // the tree that is made keeps its scanner
 	if w.prior != nil {
 		w.reads.Store(w.prior.reads)
 		w.top.prior, w.spare = w.prior.root, w.prior.spare

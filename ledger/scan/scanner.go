@@ -26,6 +26,11 @@ type Scanner struct {
 	// that is scanned must be readable.
 	Tolerant bool
 
+	// Like is a tree of which a first scan takes the entries of folders that are
+	// the same in both, for less memory: of a copy of what Like was scanned from,
+	// nearly all. The scan reads as much as without it.
+	Like *ledger.Tree
+
 	open func(dir string) (folder, error) // nil: the fastest way on this system
 }
 

@@ -10,11 +10,12 @@ import (
 // A visit is one folder in the course of a scan.
 type visit struct {
 	name   string
-	up     *visit // the folder that holds it; nil for the root
-	at     int    // its entry there
-	prior  *node  // what the prior scan knew of it, or nil
-	named  bool   // at the level Stamps
-	placed bool   // up stays open until this folder is
+	up     *visit         // the folder that holds it; nil for the root
+	at     int            // its entry there
+	prior  *node          // what the prior scan knew of it, or nil
+	like   *ledger.Folder // that may hold the same, or nil
+	named  bool           // at the level Stamps
+	placed bool           // up stays open until this folder is
 
 	end    ending
 	status status
@@ -117,6 +118,16 @@ func (v *visit) own() {
 	for _, l := range v.prior.Links() {
 		v.link(l.At, l.Target)
 	}
+}
+
+// share takes the entries of a folder that holds the same. Nothing may be looked
+// for in v any more; folders in it would still be placed.
+func (v *visit) share() {
+	if v.like == nil || !v.fresh || len(v.subs)+len(v.late) > 0 || !v.names.Equal(v.like.Names()) ||
+		!slices.Equal(v.rows, v.like.Rows()) {
+		return
+	}
+	v.names, v.rows = v.like.Names(), v.like.Rows()
 }
 
 // link notes where the entry i leads.

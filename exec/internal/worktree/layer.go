@@ -23,7 +23,9 @@ func (w *Worktree) Layered() bool { return w.Dir != w.Root }
 func (w *Worktree) Enter(ctx context.Context, dir string) error {
 	w.Dir, w.Tree = dir, nil
 	w.Disturb()
-	have, err := w.Tolerant().Scan(ctx, dir, nil)
+	scanner := w.Tolerant()
+	scanner.Like = w.Base
+	have, err := scanner.Scan(ctx, dir, nil)
 	if err != nil {
 		return err
 	}
