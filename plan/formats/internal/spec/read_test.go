@@ -132,7 +132,7 @@ func TestAccess(t *testing.T) {
 // Whatever stands in either file and has no field of its own is kept.
 func TestKept(t *testing.T) {
 	markdown := "# Spec: mail\n\n**Version:** 2.0\n**Purpose:** Peace\n\n## Goal\nMove the mail\n\n## Definition of Complete\n- [ ] **Mail:**\n  - all of it\n  - in order\n- [x] Signed off\n\n" +
-		"## Definitions\n- **mail**: letters\n\n## Components\n- A mailbox\n\n## Constraints\n- No letter is lost\n\n## User Stories\n- As a reader, I want mail\n\n## Risks\nNone that\nwe know.\n\n### Task [1]: Copy\n**Research Enabled:** true (formats)\n**Note:** slowly\n- **Step [1]:** Dump\n  - **Primary method:** So\n  - **Note:** at night\n- **Verification:** Count\n"
+		"## Definitions\n- **mail**: letters\n\n## Components\n- A mailbox\n\n## Constraints\n- No letter is lost\n\n## User Stories\n- As a reader, I want mail\n\n## Risks\nNone that\nwe know.\n\n## Risks\nBut one.\n\n### Task [1]: Copy\n**Research Enabled:** true (formats)\n**Note:** slowly\n- **Step [1]:** Dump\n  - **Primary method:** So\n  - **Note:** at night\n- **Verification:** Count\n"
 	toml := "version = \"3.0\"\ndescriptor = \"mail\"\n[goal]\nstatement = \"Move the mail\"\nsingular = true\n[mcp_tools]\nrequired = [\"fs\"]\n[mcp_tools.verification]\ncheck_on_startup = true\n" +
 		"[execution]\nmode = \"silent\"\nlevel = 2\n[error_propagation]\npropagation_enabled = true\nstrategy = \"halt_on_critical\"\n[completion_criteria]\nacceptance_criteria = [\"Sent\"]\ntested = true\n[patterns]\nused = 1979-05-27 07:32:00Z\n" +
 		"[[tasks]]\nid = 1\ndescription = \"Copy\"\ntitle = \"T\"\nname = \"N\"\nmode_specific = \"A\"\nresearch_sources = [\"web\"]\n[[tasks.steps]]\nid = 1\ndescription = \"Dump\"\nprimary_method = \"So\"\nmethod = \"M\"\nname = \"N\"\npattern = \"P\"\n[[tasks.steps.backups]]\nid = 1\ndescription = \"By hand\"\naction = \"A\"\nname = \"N\"\nexecution_method = \"tool\"\ncost = 1.50\n"
@@ -172,7 +172,7 @@ func TestKept(t *testing.T) {
 		"metadata.described_constraints.items":         "array |No letter is lost",
 		"metadata.sections.Definitions":                "string - **mail**: letters",
 		"metadata.sections.\"User Stories\"":           "string - As a reader, I want mail",
-		"metadata.sections.Risks":                      "string None that\nwe know.",
+		"metadata.sections.Risks":                      "string None that\nwe know.\n\nBut one.",
 		"metadata.sections.\"Definition of Complete\"": "string - [ ] **Mail:**\n  - all of it\n  - in order\n- [x] Signed off",
 	}
 	if diff := cmp.Diff(want, settings); diff != "" {

@@ -55,13 +55,19 @@ func (o *outliner) finish() {
 		h.rest.Settings = append(h.rest.Settings, plan.Setting{Key: otherTable + ".preamble",
 			Value: sketch.Text(strings.Join(o.more, apart))})
 	}
+	kept, at := []plan.Setting(nil), map[string]int{} // sections of one title are one setting
 	for _, s := range o.sections {
-		if text := strings.Trim(o.Raw(s.from, s.to), "- \n"); text != "" {
-			h.keep("sections", []plan.Setting{{Key: spelling.QuoteKey(s.title),
-				Value: sketch.Text(o.Raw(s.from, s.to))}})
+		if text := o.Raw(s.from, s.to); strings.Trim(text, "- \n") != "" {
+			if n, again := at[s.title]; again {
+				kept[n].Value.Text += apart + text
+			} else {
+				at[s.title] = len(kept)
+				kept = append(kept, plan.Setting{Key: spelling.QuoteKey(s.title), Value: sketch.Text(text)})
+			}
 		}
 		o.lists(s)
 	}
+	h.keep("sections", kept)
 	h.refs = references(o.Flat)
 	h.readHead(o.Document)
 	o.readPattern()
