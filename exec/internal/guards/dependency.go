@@ -2,6 +2,7 @@ package guards
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/guard"
@@ -26,11 +27,13 @@ func dependency(c *guard.Case) guard.Verdict {
 }
 
 // unproven leaves a step blocked that needs a task which did not come to its
-// end.
+// end. Of one that misses steps a person may have said that it is good enough.
 func unproven(c *guard.Case) guard.Verdict {
+	settled := c.Step.Chosen(ask.Dependency, choice.GoOn)
 	for i := range c.Run.Outcomes {
 		o := &c.Run.Outcomes[i]
-		if o.Undone || o.Status == history.Completed || !c.Needs(c.Step.Task, o.Task) {
+		if o.Undone || o.Status == history.Completed || !c.Needs(c.Step.Task, o.Task) ||
+			settled && slices.ContainsFunc(c.Run.OfTask(o.Task), c.Misses) {
 			continue
 		}
 		by := c.Step.Address
