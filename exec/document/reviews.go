@@ -208,6 +208,8 @@ func requeries(r *history.Run, task string) (came []string) {
 	return came
 }
 
+const evidenceStillMissing = "the evidence was still missing"
+
 // foundBy is what was found after a retry for missing evidence; "" if nobody
 // looked yet.
 func foundBy(r *history.Run, e history.EvidenceRetry) (result string) {
@@ -217,10 +219,18 @@ func foundBy(r *history.Run, e history.EvidenceRetry) (result string) {
 		case look.Pass:
 			result = "the evidence was found"
 		default:
-			result = "the evidence was still missing"
+			result = evidenceStillMissing
 		}
 	}
 	return result
+}
+
+// fruitless reports whether a patch was to leave evidence that was still missing
+// then.
+func fruitless(r *history.Run, step plan.Address, patch string) bool {
+	return slices.ContainsFunc(r.EvidenceRetries, func(e history.EvidenceRetry) bool {
+		return !e.Undone && e.Step == step && e.Patch == patch && foundBy(r, e) == evidenceStillMissing
+	})
 }
 
 // unused says why a patch that an advice brought was not tried; "" if it was, was

@@ -478,9 +478,9 @@ func mended(rep *Model) (all []string) {
 		if by, words := analysis.Decisive(rep.of, rep.of.Step(s.Address)); words != "" {
 			all = append(all, fmt.Sprintf("step %s (%s) was completed once it was told what %s said: %s",
 				s.Address, s.Title, by, words))
-		} else if patch := rep.of.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed {
-			all = append(all, fmt.Sprintf("step %s (%s) was completed by a patch: %s",
-				s.Address, s.Title, patch.Summary))
+		} else if patch := rep.of.Step(s.Address).Patch(s.Method); patch != nil && s.Status == history.Completed &&
+			!fruitless(rep.of, s.Address, patch.ID) {
+			all = append(all, fmt.Sprintf("step %s (%s) was completed by a patch: %s", s.Address, s.Title, patch.Summary))
 		}
 	}
 	return all
