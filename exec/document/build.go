@@ -38,7 +38,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
 		Warnings:     list(slices.Concat(r.Started.Warnings, unlike(r), without(r), unversioned(r), adopted(r))),
 		judged:       map[*gate.Judgement][]judgement{},
-		ModeSwitches: modeSwitches(r.Modes), Groups: groups(r), RolledBack: rollbacks(r), Commits: commits(r),
+		ModeSwitches: modeSwitches(r.Modes), Switched: strategySwitches(r.Flow.Switched), Groups: groups(r), RolledBack: rollbacks(r), Commits: commits(r),
 		Amendments: amendments(r.Amendments), Moves: moves(r.Moves), From: newOrigin(r),
 	}
 	if e := r.Started.Envelope; e != nil {
@@ -209,6 +209,13 @@ func modeSwitches(ms []history.ModeSwitched) []modeSwitch {
 		return modeSwitch{m.From, m.To, m.Causes(), list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods),
 			m.Consecutive, m.Recommendation}
 	})
+}
+
+// strategySwitches are those of the strategies that were set after the first which are
+// other ones: steps that are added have phases cut anew.
+func strategySwitches(set []history.StrategySet) []strategySwitch {
+	return each(only(set, func(s history.StrategySet) bool { return s.From != "" && s.From != s.Strategy }),
+		func(s history.StrategySet) strategySwitch { return strategySwitch{s.From, s.Strategy, s.Why} })
 }
 
 // amendments describes the steps that were added to the plan, in the order in

@@ -89,6 +89,7 @@ func (m *Model) functions() map[string]any {
 		"meaning":      meaning,
 		"why":          (*step).meaning,
 		"adviceOf":     adviceOf,
+		"executors":    m.executors,
 		"because":      because,
 		"ofJob":        jobDone.String,
 		"lastJob":      (*attempt).lastJob,

@@ -125,6 +125,8 @@ func nextSteps(rep *Model) []nextStep {
 		why := "Go on"
 		if refusal, refused := strings.CutPrefix(rep.Paused, "refused: "); refused {
 			why = fmt.Sprintf("It was refused to go on: %s. Then go on", refusal)
+		} else if mark := rep.of.Mark(); mark != nil && mark.Reason == history.MarkHandoff {
+			why = handedOver(&rep.of.Flow)
 		}
 		return []nextStep{{why: why, do: rep.resume()}}
 	}
@@ -132,6 +134,15 @@ func nextSteps(rep *Model) []nextStep {
 	// on.
 	return []nextStep{{why: "If it was killed, go on", do: rep.resume()},
 		{why: "If it is under way, look again", do: rep.look()}}
+}
+
+// handedOver is why a session ended before the run did, and what goes on.
+func handedOver(f *history.Flow) string {
+	if b := f.Spent(); b != nil {
+		return fmt.Sprintf("The run has cost %s of %s. Go on with a larger budget", b.Cost, b.CostLimit)
+	}
+	b := f.Budgets[len(f.Budgets)-1]
+	return fmt.Sprintf("The session ended, as %d of %d tokens are used. Go on in another one", b.Used, b.Limit)
 }
 
 // unsettled is what to do about a run of which nobody was there to say what

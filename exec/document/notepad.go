@@ -198,8 +198,10 @@ func decisionsOf(s *history.Step) []telling {
 		again[a.Method.Reinstates] = a.Failure == nil
 	}
 	stand := only(s.Attempts, func(a *history.Attempt) bool { return a.Failure == nil || again[a.Number] })
-	return tellings(stand, func(e *history.AttemptEnded) []string { return e.Decisions })
+	return tellings(stand, decided)
 }
+
+func decided(e *history.AttemptEnded) []string { return e.Decisions }
 
 // insightsOf are what the executor of a step says it learned, whatever became of
 // the attempt.
@@ -209,16 +211,11 @@ func insightsOf(s *history.Step) []telling {
 
 // stepNotes are the notes that a step leaves.
 func stepNotes(add func(noteKind, string, ...any), r *history.Run, s *step, was *history.Step) {
-	for _, a := range slices.Concat(was.Undone, was.Attempts) {
-		if a.Said == nil {
-			continue
-		}
-		for _, text := range a.Said.Insights {
-			add(insight, "%s (said in attempt %d)", md(text), a.Number)
-		}
-		for _, text := range a.Said.Decisions {
-			add(decision, "%s (said in attempt %d)", md(text), a.Number)
-		}
+	for _, t := range insightsOf(was) {
+		add(insight, "%s (%s)", md(t.Text), t.Said)
+	}
+	for _, t := range tellings(slices.Concat(was.Undone, was.Attempts), decided) {
+		add(decision, "%s (%s)", md(t.Text), t.Said)
 	}
 	var first *attempt // that failed
 	var failures []string

@@ -23,50 +23,51 @@ const reportSchema = "planlock.report/1"
 // history. Its fields and methods are for templates of documents; report.json
 // is the model itself.
 type Model struct {
-	Schema       string          `json:"schema"`
-	Run          string          `json:"run"`
-	Name         string          `json:"name,omitempty"`
-	Goal         string          `json:"goal"`
-	Status       history.Status  `json:"status"`
-	Reasons      []string        `json:"reasons"`
-	Started      stamp           `json:"started"`
-	Ended        stamp           `json:"ended"` // null while the run is not over
-	Duration     span            `json:"duration_ms"`
-	Profile      plan.Profile    `json:"profile"`
-	Mode         plan.Mode       `json:"mode"` // now
-	FirstMode    plan.Mode       `json:"mode_at_start"`
-	Executor     string          `json:"executor,omitempty"`
-	Version      string          `json:"planlock,omitempty"`
-	Isolated     bool            `json:"isolated"`
-	Shadow       bool            `json:"shadow,omitempty"` // a trial: nothing of it is moved into the workspace
-	Delivered    ledger.Digest   `json:"delivered_tree,omitempty"`
-	Resumed      int             `json:"resumed"`
-	OwnStores    bool            `json:"own_stores,omitempty"` // of the host: the command does not find them
-	Paused       string          `json:"paused,omitempty"`
-	Counts       counts          `json:"counts"`
-	Waiting      *question       `json:"waiting_for"` // null where no question is open
-	Questions    []question      `json:"questions"`   // about the run as a whole
-	Plan         boundPlan       `json:"plan"`
-	Lock         boundLock       `json:"lock"`
-	Envelope     boundEnvelope   `json:"envelope"`
-	Base         tree            `json:"base_tree"`
-	Tree         tree            `json:"tree"` // the one that the run left, or works on
-	Git          []gitPart       `json:"git,omitempty"`
-	Warnings     []string        `json:"warnings"`
-	Planning     []judgement     `json:"planning_gates"`
-	Tasks        []*task         `json:"tasks"`
-	Files        []file          `json:"files"`
-	Lines        lineCount       `json:"lines"`
-	Final        []judgement     `json:"final_gates"`
-	ModeSwitches []modeSwitch    `json:"mode_switches"`
-	Groups       []group         `json:"groups,omitempty"` // of steps that ran at once
-	From         *origin         `json:"from,omitempty"`   // the run that it finishes
-	RolledBack   []rolledBack    `json:"rolled_back"`
-	Commits      []committed     `json:"commits,omitempty"` // that the run made of its work
-	Moves        []movesAccepted `json:"moves_accepted,omitempty"`
-	Amendments   []amended       `json:"amendments,omitempty"`
-	Declarations []declaration   `json:"declarations,omitempty"` // of an observing run
-	KPIs         kpis            `json:"kpis"`
+	Schema       string           `json:"schema"`
+	Run          string           `json:"run"`
+	Name         string           `json:"name,omitempty"`
+	Goal         string           `json:"goal"`
+	Status       history.Status   `json:"status"`
+	Reasons      []string         `json:"reasons"`
+	Started      stamp            `json:"started"`
+	Ended        stamp            `json:"ended"` // null while the run is not over
+	Duration     span             `json:"duration_ms"`
+	Profile      plan.Profile     `json:"profile"`
+	Mode         plan.Mode        `json:"mode"` // now
+	FirstMode    plan.Mode        `json:"mode_at_start"`
+	Executor     string           `json:"executor,omitempty"`
+	Version      string           `json:"planlock,omitempty"`
+	Isolated     bool             `json:"isolated"`
+	Shadow       bool             `json:"shadow,omitempty"` // a trial: nothing of it is moved into the workspace
+	Delivered    ledger.Digest    `json:"delivered_tree,omitempty"`
+	Resumed      int              `json:"resumed"`
+	OwnStores    bool             `json:"own_stores,omitempty"` // of the host: the command does not find them
+	Paused       string           `json:"paused,omitempty"`
+	Counts       counts           `json:"counts"`
+	Waiting      *question        `json:"waiting_for"` // null where no question is open
+	Questions    []question       `json:"questions"`   // about the run as a whole
+	Plan         boundPlan        `json:"plan"`
+	Lock         boundLock        `json:"lock"`
+	Envelope     boundEnvelope    `json:"envelope"`
+	Base         tree             `json:"base_tree"`
+	Tree         tree             `json:"tree"` // the one that the run left, or works on
+	Git          []gitPart        `json:"git,omitempty"`
+	Warnings     []string         `json:"warnings"`
+	Planning     []judgement      `json:"planning_gates"`
+	Tasks        []*task          `json:"tasks"`
+	Files        []file           `json:"files"`
+	Lines        lineCount        `json:"lines"`
+	Final        []judgement      `json:"final_gates"`
+	ModeSwitches []modeSwitch     `json:"mode_switches"`
+	Switched     []strategySwitch `json:"strategy_switches,omitempty"`
+	Groups       []group          `json:"groups,omitempty"` // of steps that ran at once
+	From         *origin          `json:"from,omitempty"`   // the run that it finishes
+	RolledBack   []rolledBack     `json:"rolled_back"`
+	Commits      []committed      `json:"commits,omitempty"` // that the run made of its work
+	Moves        []movesAccepted  `json:"moves_accepted,omitempty"`
+	Amendments   []amended        `json:"amendments,omitempty"`
+	Declarations []declaration    `json:"declarations,omitempty"` // of an observing run
+	KPIs         kpis             `json:"kpis"`
 	// of tasks that were reviewed, or whose evidence was looked for
 	LastWords []lastWord                      `json:"task_outcomes,omitempty"`
 	Approvals []approvalLine                  `json:"approvals,omitempty"` // in the order in which they were made
@@ -178,6 +179,17 @@ type modeSwitch struct {
 	Methods     []string     `json:"attempted_methods"`
 	Consecutive int          `json:"consecutive_failures"`
 	Suggested   string       `json:"recommendation,omitempty"`
+}
+
+// A strategySwitch says that the run turned out to be harder than its plan said.
+type strategySwitch struct {
+	From  history.Strategy `json:"from"`
+	To    history.Strategy `json:"to"`
+	Cause string           `json:"cause"`
+}
+
+func (s strategySwitch) String() string {
+	return fmt.Sprintf("strategy %s became %s: %s", s.From, s.To, s.Cause)
 }
 
 // rolledBack says that the run was set back to before a step.

@@ -302,11 +302,28 @@ func (t *task) atOnce() bool {
 }
 
 // stuck reports whether a step failed, or waits for a person because it did not
-// get on: it is no trouble that the plan wants a person at a checkpoint, or that
-// people are taught or asked before a step.
+// get on: it is no trouble that the plan wants a person at a checkpoint, that
+// people are taught or asked before a step, or that the workspace or the plan is not
+// what it was.
 func (m *Model) stuck(s *step) bool {
 	return s.Failure != nil || m.waitsAt(s) &&
-		!slices.Contains([]ask.Kind{ask.Education, ask.Checkpoint, ask.Confirmation}, ask.Kind(m.Waiting.Kind))
+		!slices.Contains([]ask.Kind{ask.Education, ask.Checkpoint, ask.Confirmation, ask.External, ask.Obsolete}, ask.Kind(m.Waiting.Kind))
+}
+
+// executors are those who carried steps out; who would, where nobody has yet.
+func (m *Model) executors() []string {
+	var all []string
+	for _, s := range m.steps {
+		for _, a := range s.Attempts {
+			if name := cmp.Or(a.Executor, m.Executor); name != "" && !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	if all == nil && m.Executor != "" {
+		return []string{m.Executor}
+	}
+	return all
 }
 
 // suggested are the ways that the question about a step names.

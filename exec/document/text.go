@@ -131,6 +131,9 @@ func Text(out io.Writer, rep *Model) error {
 	if rep.From != nil {
 		w.wrap(" ← ", "   ", "finishes "+rep.From.String())
 	}
+	for _, s := range rep.Switched {
+		w.wrap(" ! ", "   ", s.String())
+	}
 	for _, r := range rep.RolledBack {
 		w.wrap(" ↶ ", "   ", r.String())
 	}
