@@ -310,22 +310,6 @@ func (m *Model) stuck(s *step) bool {
 		!slices.Contains([]ask.Kind{ask.Education, ask.Checkpoint, ask.Confirmation, ask.External, ask.Obsolete}, ask.Kind(m.Waiting.Kind))
 }
 
-// executors are those who carried steps out; who would, where nobody has yet.
-func (m *Model) executors() []string {
-	var all []string
-	for _, s := range m.steps {
-		for _, a := range s.Attempts {
-			if name := cmp.Or(a.Executor, m.Executor); name != "" && !slices.Contains(all, name) {
-				all = append(all, name)
-			}
-		}
-	}
-	if all == nil && m.Executor != "" {
-		return []string{m.Executor}
-	}
-	return all
-}
-
 // suggested are the ways that the question about a step names.
 func suggested(m *Model, s *step) []string {
 	if !m.waitsAt(s) {

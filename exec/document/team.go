@@ -286,3 +286,19 @@ func validatorStatus(rep *Model, gate string) (s agentStatus) {
 	}
 	return s
 }
+
+// executors are those who carried steps out; who would, where nobody has yet.
+func (m *Model) executors() []string {
+	var all []string
+	for _, s := range m.steps {
+		for _, a := range s.Attempts {
+			if name := cmp.Or(a.Executor, m.Executor); name != "" && !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	if all == nil && m.Executor != "" {
+		return []string{m.Executor}
+	}
+	return all
+}
