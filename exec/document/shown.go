@@ -301,10 +301,9 @@ func (t *task) atOnce() bool {
 	return !slices.ContainsFunc(t.Steps, func(s *step) bool { return len(s.Attempts) != 1 || len(s.Questions) > 0 })
 }
 
-// stuck reports whether a step failed, or waits for a person because it did not
-// get on: it is no trouble that the plan wants a person at a checkpoint, that
-// people are taught or asked before a step, or that the workspace or the plan is not
-// what it was.
+// stuck reports whether a step failed, or waits for a person because it did not get on: it is
+// no trouble that the plan wants a person at a checkpoint, that people are taught or asked
+// before a step, or that the workspace or the plan is not what it was.
 func (m *Model) stuck(s *step) bool {
 	return s.Failure != nil || m.waitsAt(s) &&
 		!slices.Contains([]ask.Kind{ask.Education, ask.Checkpoint, ask.Confirmation, ask.External, ask.Obsolete}, ask.Kind(m.Waiting.Kind))
