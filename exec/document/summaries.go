@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -92,14 +93,14 @@ func (m *Model) part(s *plan.Speclet) *Model {
 		}
 		p.Counts.Questions += len(st.Questions)
 	}
-	p.Status, p.Reasons = p.partly(m)
+	p.Status, p.Reasons = p.partly(m, s)
 	return &p
 }
 
 // partly is how a plan of a phase stands, and why: as its own tasks do, once
-// they are over. It is achieved where somebody looked at each of them, or where
-// the whole run is.
-func (p *Model) partly(whole *Model) (history.Status, []string) {
+// they are over. It is achieved where somebody looked at each of them and at its
+// criteria, or where the whole run is.
+func (p *Model) partly(whole *Model, s *plan.Speclet) (history.Status, []string) {
 	if whole.of.Ended == nil && p.unfinished() || whole.Status == history.Achieved {
 		return whole.Status, whole.Reasons
 	}
@@ -107,14 +108,61 @@ func (p *Model) partly(whole *Model) (history.Status, []string) {
 	if whole.of.Ended == nil {
 		reasons[0] = "the run of the whole phase is not over"
 	}
+	for _, st := range p.steps {
+		if st.Status == history.Completed && st.Standing != nil && !st.Standing.Basis.Counts() {
+			reasons = append(reasons, fmt.Sprintf("step %s is %s: %s", st.Address, st.Standing.Basis, st.Standing.Why))
+		}
+	}
+	unmet := p.unmet(s)
 	looked := func(t *task) bool { return t.basis().Counts() }
 	switch done := only(p.Tasks, func(t *task) bool { return t.Status == string(history.Completed) }); {
-	case len(done) == len(p.Tasks) && len(only(done, looked)) == len(done):
+	case len(done) == len(p.Tasks) && len(only(done, looked)) == len(done) && len(unmet) == 0:
 		return history.Achieved, reasons
 	case len(done) == 0:
 		return history.NotAchieved, reasons
 	}
-	return history.Partial, reasons
+	return history.Partial, append(reasons, unmet...)
+}
+
+// unmet is what of the end of the run keeps a plan of the phase from being
+// achieved, a line each: final gates that object to a file which it changed, or to
+// none by name, and completion criteria in words that nobody found met, those of its
+// front matter and those of which none says whose they are.
+func (p *Model) unmet(s *plan.Speclet) (lines []string) {
+	mine := func(f gate.Finding) bool {
+		return f.Path == "" || slices.ContainsFunc(p.Files, func(own file) bool { return own.shown == f.Path })
+	}
+	for _, j := range gate.Judgements(p.of.Final).Blocking() {
+		if j.Verdict != nil && j.Verdict.Review != nil {
+			continue // of criteria, see below
+		} else if j.Verdict != nil && len(j.Verdict.Findings) > 0 {
+			own := *j.Verdict
+			if own.Findings = only(own.Findings, mine); len(own.Findings) == 0 {
+				continue
+			}
+			j.Verdict = &own
+		}
+		lines = append(lines, j.Reasons()...)
+	}
+	for i, text := range p.plan.Completion.AcceptanceCriteria {
+		owners := p.owners(text)
+		if (len(owners) == 0 || slices.Contains(owners, s.ID)) &&
+			!slices.ContainsFunc(p.of.Final, func(j gate.Judgement) bool { return p.of.Grants(j, text) }) {
+			lines = append(lines, fmt.Sprintf("completion criterion %d does not count as met: %s", i+1, text))
+		}
+	}
+	return lines
+}
+
+// owners are the plans of the phase in whose front matter a criterion stands.
+func (m *Model) owners(text string) (ids []string) {
+	for _, s := range m.plan.Settings {
+		id, _, ok := strings.Cut(strings.TrimPrefix(s.Key, "phase_plan."), ".must_haves")
+		if ok && slices.ContainsFunc(s.Value.List, func(v plan.Value) bool { return v.Text == text }) {
+			ids = append(ids, strings.Trim(id, `"`))
+		}
+	}
+	return ids
 }
 
 // unfinished reports whether a step is not over.
