@@ -19,8 +19,11 @@ func earlier(c *guard.Case) []string {
 	var lines []string
 	past, more := c.Run.Past(Most, c.Step)
 	for _, s := range past {
-		lines = append(lines, strings.TrimSuffix(
-			fmt.Sprintf("%s %s: %s · %s", s.Address, s.Status, s.Title, became(s)), " · "))
+		line := string(s.Address) + " " + string(s.Status) + ": " + s.Title
+		if came := became(s); came != "" {
+			line += " · " + came
+		}
+		lines = append(lines, line)
 	}
 	return after(more, lines)
 }
