@@ -220,6 +220,9 @@ func TestVeryLargeChanges(t *testing.T) {
 		t.Errorf("total %d, %d listed, whole %q; want %d, fewer, a digest", entry.Total, len(entry.Changes),
 			entry.Whole, files+2)
 	}
+	if got := entry.String(); !strings.HasPrefix(got, "3000 files") || !strings.HasSuffix(got, "extra at least") {
+		t.Errorf("the account reads %q", got)
+	}
 }
 
 // TestRollbackRunsEverythingAgain sets a run back over a completed step and

@@ -25,6 +25,7 @@ func newEntry(a *history.Accounted) *entry {
 		SymbolsMatching: each(a.Account.SymbolsMatching, newSymbol),
 		SymbolsExtra:    each(a.Account.SymbolsExtra, newSymbol),
 		Symbols:         each(a.Symbols, newSymbol), Lines: lineCount(a.Lines), GitMoved: list(a.Git), free: a.Unsaid,
+		more: max(0, a.Total-len(a.Changes)),
 	}
 }
 
@@ -150,7 +151,7 @@ func declarations(rep *Model) []declaration {
 			continue
 		}
 		d := declaration{Step: string(s.Address), Create: []path{}, Modify: []path{}, Delete: []path{},
-			MaxLines: e.Lines.Added + e.Lines.Removed}
+			MaxFiles: e.more, MaxLines: e.Lines.Added + e.Lines.Removed}
 		within := parents(e.Changes)
 		for _, c := range e.Changes {
 			if c.Kind == string(ledger.Dir) && c.Op != ledger.Modified && within[c.shown] {

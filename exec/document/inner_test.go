@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/safetext"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // TestConfidenceInWords has both edges from both sides.
@@ -99,6 +100,21 @@ func TestStages(t *testing.T) {
 		if diff := cmp.Diff(c.want, stages(c.ids, c.edges)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
+	}
+}
+
+// TestVeryLargeAccount: what an account does not list counts all the same.
+func TestVeryLargeAccount(t *testing.T) {
+	e := newEntry(&history.Accounted{Total: 3001, Whole: "sha256:1", Unsaid: true, Changes: []ledger.Change{
+		{Path: "m", Op: ledger.Created, After: &ledger.Entry{Path: "m", Kind: ledger.Dir}},
+		{Path: "m/1", Op: ledger.Created, After: &ledger.Entry{Path: "m/1", Kind: ledger.File}}}})
+	if got := e.size(); got != "3000 files" {
+		t.Errorf("the size is %q", got)
+	}
+	made := declarations(&Model{Profile: plan.Observe, steps: []*step{{ID: "1", Status: history.Completed,
+		Attempts: []*attempt{{Ledger: e}}}}})
+	if len(made) != 1 || made[0].MaxFiles != 3000 {
+		t.Errorf("it would have had to declare %+v", made)
 	}
 }
 

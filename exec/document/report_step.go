@@ -253,6 +253,7 @@ type entry struct {
 	GitMoved        []string      `json:"git_moved"`
 	free            bool          // nothing says what the step changes, its task and plan neither
 	unsaid          bool          // an observing run: the step declares nothing, and need not
+	more            int           // changes of a very large account that are not listed
 }
 
 // holds reports whether exactly what was declared happened.

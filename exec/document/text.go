@@ -298,7 +298,7 @@ func (s *step) undone() bool {
 
 // size is what an attempt changed: "2 files +61 −3".
 func (e *entry) size() string {
-	files := 0
+	files := e.more
 	for _, c := range e.Changes {
 		if c.Kind != "dir" {
 			files++

@@ -86,20 +86,29 @@ func (f *Accounted) String() string {
 	verdict := "as declared"
 	if a := f.Account; !a.Holds() {
 		verdict = fmt.Sprintf("%d missing, %d extra", len(a.Missing), len(a.Extra)+len(a.SymbolsExtra))
+		if !f.Whole.IsZero() {
+			verdict += " at least"
+		}
 	}
 	return f.Size() + " · " + verdict
+}
+
+// Files is how many files were changed. Folders are not counted, but for those
+// of a very large account that are not in its beginning.
+func (f *Accounted) Files() int {
+	files := max(f.Total, len(f.Changes))
+	for i := range f.Changes {
+		if f.Changes[i].Kind() == ledger.Dir {
+			files--
+		}
+	}
+	return files
 }
 
 // Size is how much was changed, as in "2 files +10 −3". Folders are not
 // counted.
 func (f *Accounted) Size() string {
-	files := 0
-	for _, ch := range f.Changes {
-		if ch.Kind() != ledger.Dir {
-			files++
-		}
-	}
-	text := count(files, "file")
+	text := count(f.Files(), "file")
 	if f.Lines.Added > 0 {
 		text += fmt.Sprintf(" +%d", f.Lines.Added)
 	}

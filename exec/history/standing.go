@@ -231,15 +231,12 @@ func (k *standing) failed(a *Attempt) {
 
 // touched counts what an attempt changed. Folders are no files.
 func (k *standing) touched(f *Accounted) {
-	folders := 0
 	for i := range f.Changes {
-		if f.Changes[i].Kind() == ledger.Dir {
-			folders++
-			continue
+		if f.Changes[i].Kind() != ledger.Dir {
+			k.files[f.Changes[i].Path] = true
 		}
-		k.files[f.Changes[i].Path] = true
 	}
-	k.most = max(k.most, f.Total-folders)
+	k.most = max(k.most, f.Files())
 }
 
 // setBack counts anew what changed when a run was set back.
