@@ -102,15 +102,9 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 func (p *cli) outside(run *history.Run, step plan.Address) {
 	back, _, _ := run.SetBack(run.Step(step))
 	for _, s := range back {
-		if len(s.Attempts) == 0 || s.WithinTree() {
-			continue
+		if stays := s.Outlives(); stays != "" && len(s.Attempts) > 0 {
+			fmt.Fprintf(p.out, "stays  step %s is %s: %s\n", s.Address, s.Rollback, stays)
 		}
-		what := "what it did outside of the workspace was not compensated"
-		if s.Rollback == plan.Irreversible {
-			what = "what it did outside of the workspace cannot be undone"
-		}
-		fmt.Fprintf(p.out, "stays  step %s is %s: %s, and it does that again when it is carried out again\n", s.Address,
-			s.Rollback, what)
 	}
 }
 

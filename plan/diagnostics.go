@@ -33,6 +33,14 @@ type Diagnostic struct {
 	Pos      Position `json:"source"`
 }
 
+// Address names the step that it concerns; "" where it concerns none alone.
+func (d Diagnostic) Address() Address {
+	if d.Step == "" {
+		return ""
+	}
+	return addressOf(d.Task, d.Step)
+}
+
 // Tally counts diagnostics by their severity, with those that others stand for.
 func Tally(list []Diagnostic) (errors, warnings, notes int) {
 	for _, d := range list {

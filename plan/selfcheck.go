@@ -69,7 +69,7 @@ var questions = []question{
 		[]string{"public-surface-unspecified", "symbol-invalid", "surface-no-symbol", "surface-twice", "surface-incomplete",
 			"surface-missing"},
 		func(p *Plan, _ CheckOptions) string {
-			counted := count(p.publicCount(), "public symbol") + " added or removed"
+			counted := count(p.publicCount(), "public symbol") + " declared to be added or removed"
 			if n := p.redefining(); n > 0 {
 				counted += ", " + count(n, "step") + " that may change some in place"
 			}
@@ -95,7 +95,7 @@ var questions = []question{
 					n++
 				}
 			}
-			return count(n, "acknowledgement") + " needed"
+			return count(n, "step") + " modifying or breaking"
 		}, strictly,
 		func(s *Step) bool { return s.changesFiles() && s.SemanticChange == "" }, nil},
 	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",

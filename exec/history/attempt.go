@@ -47,6 +47,9 @@ func (f *AttemptStarted) String() string {
 	if executor == "" {
 		executor = "the default executor"
 	}
+	if f.Reinstates > 0 {
+		return sprint("what attempt %d did is put back and judged anew: %s", f.Reinstates, f.Text)
+	}
 	return sprint("%s by %s: %s", methodName(f.Method), executor, f.Text)
 }
 

@@ -241,6 +241,18 @@ func (s *Step) Rungs(name string) int {
 // WithinTree reports whether restoring a tree undoes all of the step.
 func (s *Step) WithinTree() bool { return s.Rollback == plan.Reversible || s.Rollback == "" }
 
+// Outlives says what of a step that was carried out stays when its files are
+// taken back; "" where nothing does.
+func (s *Step) Outlives() string {
+	switch {
+	case s.WithinTree():
+		return ""
+	case s.Rollback == plan.Irreversible:
+		return "what it did outside of the workspace cannot be undone, and it does that again when it is carried out again"
+	}
+	return "what it did outside of the workspace was not compensated, and it does that again when it is carried out again"
+}
+
 // Chosen reports whether a question of a kind about the step was answered with
 // a choice.
 func (s *Step) Chosen(kind ask.Kind, key string) bool {

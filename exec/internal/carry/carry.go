@@ -48,6 +48,9 @@ func (c *Case) Over() (facts []history.Located, anew []Anew) {
 			}
 		}
 		if why != "" {
+			if stays := c.Run.Step(a).Outlives(); stays != "" {
+				why += "; " + stays
+			}
 			anew = append(anew, Anew{a, why, fact})
 		}
 		if fact == nil || why != "" {

@@ -216,8 +216,9 @@ func (a amending) lockAgain(f *history.Amended, by Amendment) (*plan.Locked, err
 		return nil, missing
 	}
 	f.Lock, f.Acknowledged = locked.ID(), locked.Options().Acknowledged
-	for _, d := range locked.Warnings() {
-		if line := warningOf(d); !slices.Contains(a.Rec.Run.Started.Warnings, line) {
+	before := func(d plan.Diagnostic) bool { at := d.Address(); return at != "" && !slices.Contains(f.Added, at) }
+	for _, line := range warningsOf(slices.DeleteFunc(locked.Warnings(), before)) {
+		if !slices.Contains(a.Rec.Run.Started.Warnings, line) {
 			f.Warnings = append(f.Warnings, line)
 		}
 	}

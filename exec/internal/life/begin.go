@@ -130,11 +130,7 @@ func (l *Life) Begin(ctx context.Context) error {
 	if rel, ok := l.Inside(started.LockFile); ok {
 		started.LockFile = rel
 	}
-	for _, d := range l.Locked.Warnings() { // one that several places of the plan have is told once
-		if line := warningOf(d); !slices.Contains(started.Warnings, line) {
-			started.Warnings = append(started.Warnings, line)
-		}
-	}
+	started.Warnings = warningsOf(l.Locked.Warnings())
 	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base),
 		l.mounted(), l.shared(), replaced, l.unwatched(started), notEnded(waiting), l.notCovered(),
 		lacking(env))
@@ -205,8 +201,29 @@ func lacking(env *envelope.Envelope) (warnings []string) {
 	return warnings
 }
 
-// warningOf is what a run keeps of a warning about its plan.
-func warningOf(d plan.Diagnostic) string { return fmt.Sprintf("%s [%s]", d.Message, d.Code) }
+// warningsOf is what a run keeps of the warnings about its plan: one that several
+// steps have is told once, with the first of them.
+func warningsOf(all []plan.Diagnostic) (lines []string) {
+	const few = 5
+	steps := map[string][]plan.Address{}
+	for _, d := range all {
+		line, at := fmt.Sprintf("%s [%s]", d.Message, d.Code), d.Address()
+		if _, ok := steps[line]; !ok {
+			lines, steps[line] = append(lines, line), nil
+		}
+		if at != "" && !slices.Contains(steps[line], at) {
+			steps[line] = append(steps[line], at)
+		}
+	}
+	for i, line := range lines {
+		if at := steps[line]; len(at) > few {
+			lines[i] = fmt.Sprintf("%s and %d more: %s", plan.Addresses(at[:few]), len(at)-few, line)
+		} else if len(at) > 0 {
+			lines[i] = plan.Addresses(at) + ": " + line
+		}
+	}
+	return lines
+}
 
 // unrestorable says what in a tree cannot be made again if a step takes it
 // away.

@@ -200,7 +200,7 @@ func (l *Life) onWhat() string {
 	if l.InPlace() {
 		return ", on what it left"
 	}
-	return ", and what it made is taken back"
+	return ", and what it made in the workspace is taken back"
 }
 
 // changedSince is what somebody did in the workspace since it held a tree.
