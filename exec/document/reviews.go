@@ -66,9 +66,6 @@ func rejections(r *history.Run) (lines []string) {
 			continue
 		}
 		text := a.Attempt + ": " + a.String()
-		if a.Terminal != "" && len(a.Reviews) > 0 {
-			text += "; " + a.Terminal
-		}
 		if a.Undone {
 			text += " (set back since)"
 		}

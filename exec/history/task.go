@@ -182,6 +182,9 @@ func (f *Approval) String() string {
 	for _, c := range f.Recalled() {
 		said = append(said, c.String())
 	}
+	if f.Terminal != "" { // why nothing more is tried
+		said = append(said, f.Terminal)
+	}
 	by := ""
 	if f.Status.Runs() { // who rejected it is among the reasons
 		by = " by " + count(len(f.Reviews), "reviewer")
