@@ -77,7 +77,7 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 		_, in := contract.At(s.Address)
 		if in != nil && essential(in) && !basis.Counts() && !standings.Fell(s.Address) {
 			if s.Standing.leftOut = s.Skipped != nil && s.Skipped.Done; !s.Standing.leftOut {
-				if s.Standing.Verify = verify(s, r.Steps[i], r.Started.Format); looks(in) || r.Steps[i].Idle() {
+				if s.Standing.Verify = verify(s, r.Steps[i], r); looks(in) || r.Steps[i].Idle() {
 					s.Standing.looks, s.Standing.Verify = true, NotCritical(r.Started.Format)
 				}
 			}
@@ -86,9 +86,14 @@ func (rep *Model) stand(p *plan.Plan, r *history.Run) {
 }
 
 // verify is a check that would tell the work of a step from its absence, as far
-// as can be told from what it changed, in the words of the plan's format.
-func verify(s *step, of *history.Step, format plan.Format) string {
+// as can be told from what it changed, in the words of the plan's format. A file
+// that its task owes goes before one that was written besides.
+func verify(s *step, of *history.Step, r *history.Run) string {
 	symbol, path := "", ""
+	var owed []string
+	if o := r.Task(of.Task).Outcome(); o != nil {
+		owed = o.Artifacts
+	}
 	if e := s.account(); e != nil {
 		for _, x := range slices.Backward(e.Symbols) {
 			if x.Op == "created" {
@@ -96,7 +101,8 @@ func verify(s *step, of *history.Step, format plan.Format) string {
 			}
 		}
 		for _, c := range slices.Backward(e.Changes) {
-			if c.Op != "deleted" && c.Kind != "dir" && utf8.ValidString(c.shown) && !steers(of, c.shown) {
+			if c.Op != "deleted" && c.Kind != "dir" && utf8.ValidString(c.shown) && !steers(of, c.shown) &&
+				(slices.Contains(owed, c.shown) || !slices.Contains(owed, path)) {
 				path = c.shown
 			}
 		}
@@ -105,7 +111,7 @@ func verify(s *step, of *history.Step, format plan.Format) string {
 	if plainPath.MatchString(path) {
 		command = "grep -q 'what must be there' " + path
 	}
-	if line := format.Verify(command); line != "" {
+	if line := r.Started.Format.Verify(command); line != "" {
 		return line
 	}
 	const form = "postconditions = [{ kind = %s }]"

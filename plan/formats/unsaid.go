@@ -18,6 +18,10 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 		return nil
 	}
 	var list []plan.Diagnostic
+	changing := "the steps"
+	if p.Profile == plan.Scoped { // others name their files
+		changing = "steps that name no files"
+	}
 	where := "in a native plan (convert it to one):  "
 	if d.Format == spec.Pair || d.Format == spec.TOML {
 		where = "in the parameters:  "
@@ -31,7 +35,7 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 			`[[non_goals]] id = "N1", text = "…", paths = ["…/**"]`},
 		{p.Profile == plan.Scoped && len(p.Unbound()) == 0 ||
 			some(p, func(s *plan.Step) bool { return s.Artifacts != nil }),
-			"the steps do not say what they change; a run records it, and keeps it", `artifacts = { create = ["…"], modify = ["…"] }  in a step; after a run under the profile observe, the declarations of its report are these lines`},
+			changing + " do not say what they change; a run records it, and keeps it", `artifacts = { create = ["…"], modify = ["…"] }  in a step; after a run under the profile observe, the declarations of its report are these lines`},
 		{some(p, func(s *plan.Step) bool { return s.Limits != nil }),
 			"the steps do not say how much they may change", "[defaults] limits = { max_files = 3, max_lines = 200 }"},
 		{some(p, func(s *plan.Step) bool { return s.Rollback != "" }),
