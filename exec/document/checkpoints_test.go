@@ -144,6 +144,14 @@ func TestCheckpointReasons(t *testing.T) {
 		end(history.NotAchieved)), `  current_phase: 2`)
 
 	s = begin(t, limiter())
+	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3, Phases: []history.Phase{
+		{Name: "task 1", Steps: []plan.Address{"1.1"}}, {Name: "task 2", Steps: []plan.Address{"2.1"}}}})
+	s.start("1.1", "primary").fail("1.1", 1, history.Crashed, "exit status 1").
+		add(5, "1.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"no"}})
+	s.add(1, "", 0, &history.PhaseOver{Phase: "task 1", Number: 1, Of: 2, Left: 1})
+	holds("a phase failed", draw(s), `reason: "error"`, `  current_phase: 1`)
+
+	s = begin(t, limiter())
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 3,
 		Phases: []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.1"}}}})
 	s.start("1.1", "primary").fail("1.1", 1, history.Crashed, "exit status 1").

@@ -53,8 +53,8 @@ func phases(m *Model) phaseProgress {
 // checkpoint, else the first of which something is left; of a run that has ended,
 // the last in which something became of a step.
 func currentPhase(m *Model) int {
-	if mark := m.of.Mark(); mark != nil && mark.Reason == history.MarkPhase {
-		return m.of.Flow.Phases[len(m.of.Flow.Phases)-1].Number
+	if mark := m.of.Mark(); mark != nil && mark.Phase > 0 {
+		return mark.Phase
 	}
 	if next := nextPhase(m); next != nil {
 		return next.Number

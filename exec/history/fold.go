@@ -356,6 +356,7 @@ func (f *PhaseOver) ofRun(r *Run, at moment) error {
 	r.Flow.Phases = append(r.Flow.Phases, *f)
 	delete(r.standing.unsaid, f.Number)
 	r.mark(at, r.phaseMark(f))
+	r.Marks[len(r.Marks)-1].Phase = f.Number
 	return nil
 }
 

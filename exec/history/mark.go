@@ -32,6 +32,7 @@ type Mark struct {
 	Seq    uint64 // of the record that it follows
 	At     time.Time
 	Reason MarkReason
+	Phase  int // that is just over, which is why; 0: that is not why
 }
 
 // Mark is the point at which the run stands, where there is a document of it;
@@ -58,7 +59,7 @@ func (r *Run) mark(at moment, why MarkReason) {
 	if r.marked {
 		return
 	}
-	r.Marks = append(r.Marks, Mark{r.markID(at.time), at.seq, at.time, why})
+	r.Marks = append(r.Marks, Mark{ID: r.markID(at.time), Seq: at.seq, At: at.time, Reason: why})
 	r.marked = true
 }
 

@@ -121,6 +121,7 @@ T1-00@11 "" criteria=1
 		{"entries without an id", "tasks:\n  - title: A\n    id: T3-01\n    acceptance: x\n    estimate: soon\n  - title: B\n    acceptance: x\n\n  - id:\n  - id: T3-02\n    acceptance: x\n\n- Note: none\n",
 			"T3-01@2 \"A\" criteria=1\nT3-02@10 \"\" criteria=1\n5:5 warning key-without-effect T3-01\n6:3 warning key-without-effect \n9:3 warning key-without-effect \n"},
 		{"prose", "# Plan\n\nWe will see.\n", "1:1 error no-tasks \n"},
+		{"a list in a code block", "# Plan\n\n```yaml\ntasks:\n  - id: T3-01\n    title: A\n```\n", "5:3 error no-tasks \n"},
 		{"a task that is not closed", "<task id=\"A\">\n<done>x</done>\n", "A@1 \"\"\n1:1 warning task-not-closed \n"},
 		{"codes without a colon", "### T2-01 One\n**Acceptance:** x\n### T2-02 - Two\n**Acceptance:** x\n### T2-03\n**Acceptance:** x\n### T2 is the coldest\n",
 			"T2-01@1 \"One\" criteria=1\nT2-02@3 \"Two\" criteria=1\nT2-03@5 \"\" criteria=1\n"},

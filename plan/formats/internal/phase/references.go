@@ -122,6 +122,9 @@ func (r *reader) complete() {
 	}
 	const hint = "add  **Acceptance Criteria:**  with a list below it, or  <acceptance_criteria>  in a task of tags"
 	switch {
+	case len(r.tasks) == 0 && r.quoted() >= 0:
+		r.report("no-tasks", plan.Error, r.t.At(r.quoted()), "the plan has no tasks: what stands in a code block is text",
+			"take away the lines with ``` around the list")
 	case len(r.tasks) == 0:
 		r.report("no-tasks", plan.Error, r.t.At(0),
 			"the plan has no tasks: it is prose, or its tasks have another form",
@@ -138,4 +141,14 @@ func (r *reader) complete() {
 				t.name(i)+" does not say how one sees that it is done", hint, t.id)
 		}
 	}
+}
+
+// quoted is the first entry of a list of tasks that stands in a code block, or -1.
+func (r *reader) quoted() int {
+	for i := range r.t.Lines {
+		if r.t.Lines[i].Code && entryID.MatchString(r.t.Line(i)) {
+			return i
+		}
+	}
+	return -1
 }
