@@ -106,6 +106,21 @@ func netFiles(steps []*step) ([]file, lineCount) {
 	return files, total
 }
 
+// unlisted is how many changes of completed steps are in the store alone, as their
+// accounts are very large.
+func (rep *Model) unlisted() int {
+	n := 0
+	for _, s := range rep.steps {
+		if e := s.account(); e != nil && s.Status == history.Completed {
+			n += e.more
+		}
+	}
+	return n
+}
+
+// modified is how many files the run changed, those that are not listed as well.
+func (rep *Model) modified() int { return len(rep.Files) + rep.unlisted() }
+
 // add joins a later change: what was created and deleted again is no change.
 func (f *file) add(c change, by string) {
 	switch {

@@ -115,6 +115,8 @@ func (m *Model) functions() map[string]any {
 		"lines":    linesOf,
 		"counted":  func(n lineCount) safe { return safe(orElse(n.String(), " no lines counted")) },
 		"folders":  foldersOf,
+		"modified": m.modified,
+		"unlisted": m.unlisted,
 		"declared": declarationsAsCode,
 		// steps
 		"stepMark":    func(s *step) safe { return safe(s.mark()) },

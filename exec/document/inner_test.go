@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"strings"
@@ -111,8 +112,19 @@ func TestVeryLargeAccount(t *testing.T) {
 	if got := e.size(); got != "3000 files" {
 		t.Errorf("the size is %q", got)
 	}
-	made := declarations(&Model{Profile: plan.Observe, steps: []*step{{ID: "1", Status: history.Completed,
-		Attempts: []*attempt{{Ledger: e}}}}})
+	m := &Model{Profile: plan.Observe, steps: []*step{{ID: "1", Status: history.Completed,
+		Attempts: []*attempt{{Ledger: e}}}}}
+	m.Files, m.Lines = netFiles(m.steps)
+	if m.unlisted() != 2999 || m.modified() != 3000 {
+		t.Errorf("%d modified, %d of them not listed", m.modified(), m.unlisted())
+	}
+	var text strings.Builder
+	w := &page{bufio.NewWriter(&text)}
+	w.files(m.Files, m.unlisted())
+	if w.Flush(); !strings.Contains(text.String(), "besides   2999 changes") {
+		t.Errorf("the report names\n%s", text.String())
+	}
+	made := declarations(m)
 	if len(made) != 1 || made[0].MaxFiles != 3000 {
 		t.Errorf("it would have had to declare %+v", made)
 	}

@@ -152,7 +152,7 @@ func Text(out io.Writer, rep *Model) error {
 	w.listed("From memory", recalled(rep.of))
 	w.judged("Approval", rep.Planning)
 	w.judged("Completion", rep.Final)
-	w.files(rep.Files)
+	w.files(rep.Files, rep.unlisted())
 	w.commits(rep.Commits)
 	w.waiting(rep.Waiting)
 	w.declarations(rep.Declarations)
@@ -324,7 +324,7 @@ func (n lineCount) String() string {
 const filesNamed = 12
 
 // files names what the accepted steps created, modified and deleted.
-func (w *page) files(all []file) {
+func (w *page) files(all []file, unlisted int) {
 	first := true
 	for _, op := range []ledger.Op{ledger.Created, ledger.Modified, ledger.Deleted} {
 		names := each(only(all, func(f file) bool { return f.Op == op }), func(f file) string { return f.Shown() })
@@ -339,6 +339,10 @@ func (w *page) files(all []file) {
 			first = false
 		}
 		w.wrap(fmt.Sprintf("   %-10s", op), strings.Repeat(" ", 13), join(names))
+	}
+	if unlisted > 0 {
+		w.wrap("   besides   ", strings.Repeat(" ", 13),
+			count(unlisted, "change", "changes")+" of which the journal has the number alone")
 	}
 }
 
