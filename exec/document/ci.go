@@ -54,7 +54,7 @@ func (p issue) String() string {
 }
 
 // issues are all that was found in a run: what gates said no to, what a step
-// changed and did not declare, and what nobody looked at. Errors come first.
+// changed and did not declare, tasks whose evidence is missing, and what nobody looked at. Errors come first.
 // What was undone, and then done right, is none.
 func (m *Model) issues() []issue {
 	var all []issue
@@ -111,6 +111,9 @@ func (m *Model) issues() []issue {
 		}
 	}
 	judged(nil, m.Final)
+	for _, task := range m.of.LackEvidence() { // the steps went well
+		add(issue{Level: "error", Rule: string(history.MissingEvidence), Message: m.of.Task(task).Word().String()})
+	}
 	for _, s := range m.unlooked() {
 		add(issue{Level: "warning", Rule: string(s.Standing.Basis), Step: s,
 			Message: fmt.Sprintf("nobody looked at its work: %s; the plan may say %s", s.Standing.Why, s.Standing.Verify)})

@@ -40,7 +40,8 @@ type testResult struct{ Type, Message, Text string }
 // Ant and of Jenkins both accept: a suite for each task, in it a case for each
 // step. A step that failed is a failure; one that was not carried out is
 // skipped, and so is one whose work nobody looked at. Where the run did not
-// achieve its goal and no step failed, one more case says so.
+// achieve its goal and no step failed, or a task lacks its evidence, one more case
+// says so.
 func JUnit(w io.Writer, m *Model) error {
 	suites := []suite{}
 	for _, t := range m.Tasks {
