@@ -318,6 +318,8 @@ func (s *step) way(told func(reason string) string) []string {
 			name = "retry"
 		case strings.HasPrefix(a.Method, "backup_"), strings.HasPrefix(a.Method, "patch_"):
 			name = strings.Replace(a.Method, "_", " ", 1)
+		case len(used) > 0: // a person began with a backup
+			name = "primary method"
 		}
 		if name != "" && why != "" {
 			name += " after " + quote(told(why))

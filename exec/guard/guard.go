@@ -84,7 +84,8 @@ func Ask(c *Case, kind ask.Kind, why string, evidence ...string) Verdict {
 	}
 	return Hold(ask.Question{Kind: kind, What: fmt.Sprintf("step %s (%s)", s.Address, s.Title), Why: why,
 		Evidence: evidence,
-		Choices:  []ask.Choice{choice.ToGoOn(s), choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s)}})
+		Choices: []ask.Choice{choice.ToGoOn(s), choice.ToSkip(s, c.Run.Policy.Lenient), choice.ToStop(),
+			choice.ToGiveUp(s)}})
 }
 
 // Record has facts about the step recorded: [history.StepSkipped],

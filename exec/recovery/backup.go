@@ -16,13 +16,14 @@ func BackupName(b plan.Backup) string { return "backup_" + b.ID }
 
 // Backup tries the step's backups, each once, in the order of the plan, those
 // left out of which the trigger condition does not hold (see [triggered]), and,
-// where a model did not answer, those that ask the same one.
+// where a model did not answer, those that ask the same one. Where a person
+// began with a backup, the primary method is the first of what is left.
 type Backup struct{}
 
 // Name is "backup".
 func (Backup) Name() string { return backupRung }
 
-// Try takes the first backup that was not tried.
+// Try takes the first method that was not tried.
 func (Backup) Try(s Situation) (Next, bool) {
 	switch class := classOf(s.Failure); {
 	case len(s.Step.Backups) == 0:
@@ -33,10 +34,15 @@ func (Backup) Try(s Situation) (Next, bool) {
 		return pass("no other method would end otherwise: " + class.Means)
 	}
 	var left []string
+	if s.History.Last() != nil && !tried(s, Primary) {
+		if !sameModel(plan.Backup{Executor: s.Step.Executor, Prompt: s.Step.Prompt}, s) {
+			return Next{Method: Primary, Why: "the primary method was not tried yet"}, true
+		}
+		left = append(left, Primary+" asks the model that did not answer")
+	}
 	for i, b := range s.Step.Backups {
 		name := BackupName(b)
-		if slices.ContainsFunc(s.History.Recoveries,
-			func(r history.Recovery) bool { return r.Rung == backupRung && r.Method == name }) {
+		if tried(s, name) {
 			continue
 		}
 		if sameModel(b, s) {
@@ -57,6 +63,11 @@ func (Backup) Try(s Situation) (Next, bool) {
 		return pass("the only backup was tried")
 	}
 	return pass(fmt.Sprintf("all %d backups were tried", len(s.Step.Backups)))
+}
+
+// tried reports whether a method was tried, as a rung or a person wanted it.
+func tried(s Situation, method string) bool {
+	return slices.ContainsFunc(s.History.Attempts, func(a *history.Attempt) bool { return a.Method.Method == method })
 }
 
 // sameModel reports whether a backup asks a model that did not answer in time when

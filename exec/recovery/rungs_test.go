@@ -290,6 +290,32 @@ func TestBackupsWaitForTheirCondition(t *testing.T) {
 	}
 }
 
+// TestBackupsAfterAPersonsChoice: a person may begin with any method; each other
+// one is tried once, those of the plan in their order.
+func TestBackupsAfterAPersonsChoice(t *testing.T) {
+	step := &plan.Step{Backups: []plan.Backup{{ID: "1"}, {ID: "2"}}}
+	began := func(with string, uses ...string) *history.Step {
+		s := used(uses...)
+		s.Attempts[0].Method.Method = with
+		return s
+	}
+	for _, tt := range []struct {
+		history *history.Step
+		want    string
+	}{
+		{began("backup_1"), "primary"},
+		{began("backup_1", "backup primary"), "backup_2"},
+		{began("backup_1", "backup primary", "backup backup_2"), "pass: all 2 backups were tried"},
+		{began("backup_2", "backup primary"), "backup_1"},
+		{began("primary"), "backup_1"},
+	} {
+		s := recovery.Situation{Step: step, History: tt.history, Failure: crash}
+		if got := try(recovery.Backup{}, s); got != tt.want {
+			t.Errorf("%s and %v: got %q, want %q", tt.history.Attempts[0].Method.Method, tt.history.Recoveries, got, tt.want)
+		}
+	}
+}
+
 // TestClasses says of every class what may follow it. No two rows are for the
 // same.
 func TestClasses(t *testing.T) {

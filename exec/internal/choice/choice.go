@@ -74,16 +74,19 @@ func ToGoDynamic() ask.Choice {
 	return ask.Choice{Key: Dynamic, Label: "go on in dynamic mode", Consequence: "nobody is asked until failures pile up anew"}
 }
 
-// ToSkip leaves a step out on the word of a person.
-func ToSkip(s *history.Step) ask.Choice {
+// ToSkip leaves a step out on the word of a person. Lenient says that what needs a
+// step that is not critical goes on where that has failed.
+func ToSkip(s *history.Step, lenient bool) ask.Choice {
 	return ask.Choice{Key: Skip, Label: fmt.Sprintf("leave %s out", s.Address),
-		Consequence: leftOut(s),
+		Consequence: leftOut(s, lenient),
 		Acknowledge: fmt.Sprintf("skip %s", s.Address)}
 }
 
 // leftOut is what comes of leaving a step out.
-func leftOut(s *history.Step) string {
+func leftOut(s *history.Step, lenient bool) string {
 	switch {
+	case s.Fault() != nil && lenient && !s.Critical:
+		return "the run goes on without it; the end is PARTIAL at best"
 	case s.Fault() != nil:
 		return "the run goes on, but for what needs it; the end is PARTIAL at best"
 	case s.Critical:

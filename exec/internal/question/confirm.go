@@ -27,7 +27,7 @@ func Confirmation(c *guard.Case) (ask.Question, bool) {
 	if last := lastOf(s, ask.Confirmation); last != nil && (last.Answer == nil || last.Answer.Choice != choice.Stop) {
 		return ask.Question{}, false
 	}
-	t := teaching(c, course{depth: depthBrief, rationale: true, alternatives: true})
+	t := teaching(c, course{depth: depthModerate, rationale: true, alternatives: true})
 	q := about(c, ask.Confirmation, "before critical step "+title(s),
 		"collaborative mode asks before each critical step", feasible(c, step),
 		ask.Choice{Key: yes, Also: []string{"yes"},
@@ -36,7 +36,7 @@ func Confirmation(c *guard.Case) (ask.Question, bool) {
 	if len(t.Approaches) > 1 {
 		q.Choices = append(q.Choices, approachChoices(s, t)...)
 	}
-	q.Choices = append(q.Choices, choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
+	q.Choices = append(q.Choices, choice.ToSkip(s, c.Run.Policy.Lenient), choice.ToStop(), choice.ToGiveUp(s))
 	q.Default, q.Teaching = yes, t
 	return q, true
 }

@@ -170,7 +170,7 @@ func approachQuestion(c *guard.Case, how course) ask.Question {
 	s, t := c.Step, teaching(c, how)
 	q := about(c, ask.Education, "education checkpoint: how to do step "+title(s), "an approach is to be chosen", nil)
 	q.Choices = append(q.Choices, approachChoices(s, t)...)
-	q.Choices = append(q.Choices, choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
+	q.Choices = append(q.Choices, choice.ToSkip(s, c.Run.Policy.Lenient), choice.ToStop(), choice.ToGiveUp(s))
 	q.Teaching = t
 	return q
 }

@@ -40,7 +40,8 @@ func Failure(c *guard.Case, f *history.AttemptFailed, why string) ask.Question {
 		q.Target = to.Address
 		q.Choices = append(q.Choices, choice.ToGoBack(to))
 	}
-	q.Choices = append(q.Choices, choice.ToBlock(s, without(c)), choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
+	q.Choices = append(q.Choices, choice.ToBlock(s, without(c)), choice.ToSkip(s, c.Run.Policy.Lenient),
+		choice.ToStop(), choice.ToGiveUp(s))
 	return q
 }
 

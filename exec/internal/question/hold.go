@@ -17,7 +17,7 @@ import (
 func Propagation(c *guard.Case, concerns []string) ask.Question {
 	return about(c, ask.Propagation, "step "+title(c.Step),
 		"an earlier critical step failed, and the plan asks for a review before anything that follows", concerns,
-		choice.ToGoOn(c.Step), choice.ToSkip(c.Step), choice.ToStop())
+		choice.ToGoOn(c.Step), choice.ToSkip(c.Step, c.Run.Policy.Lenient), choice.ToStop())
 }
 
 // Repetition asks before a step that cannot be undone runs once more, after the
@@ -27,7 +27,7 @@ func Repetition(c *guard.Case) ask.Question {
 	return about(c, ask.InFlight, "step "+title(s),
 		"the run was set back to before it, and what it did outside of the workspace cannot be undone",
 		[]string{fmt.Sprintf("attempts before: %d", len(s.Undone))},
-		choiceAgain(c), choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
+		choiceAgain(c), choice.ToSkip(s, c.Run.Policy.Lenient), choice.ToStop(), choice.ToGiveUp(s))
 }
 
 // Compliance asks before a task that does not keep the articles it is carried
@@ -35,7 +35,7 @@ func Repetition(c *guard.Case) ask.Question {
 func Compliance(c *guard.Case, violations []string) ask.Question {
 	return about(c, ask.Compliance, "may task "+c.Step.Task+" begin?",
 		"the plan does not keep the articles that it is carried out under", violations,
-		choice.ToGoOn(c.Step), choice.ToSkip(c.Step), choice.ToStop(), choice.ToGiveUp(c.Step))
+		choice.ToGoOn(c.Step), choice.ToSkip(c.Step, c.Run.Policy.Lenient), choice.ToStop(), choice.ToGiveUp(c.Step))
 }
 
 // Threshold asks before a step, because dynamic mode ended.
@@ -48,7 +48,7 @@ func Threshold(c *guard.Case, switched *history.ModeSwitched) ask.Question {
 		q.Target = to.Address
 		q.Choices = append(q.Choices, choice.ToGoBack(to))
 	}
-	q.Choices = append(q.Choices, choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
+	q.Choices = append(q.Choices, choice.ToSkip(s, c.Run.Policy.Lenient), choice.ToStop(), choice.ToGiveUp(s))
 	return q
 }
 

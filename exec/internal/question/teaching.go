@@ -72,9 +72,9 @@ func recommended(c *guard.Case, step *plan.Step) (method, why string) {
 // primaryApproach describes the way of the plan. What speaks for it and against
 // it is what the run has shown so far, not an opinion.
 func primaryApproach(c *guard.Case, step *plan.Step) ask.Approach {
-	a := ask.Approach{Method: recovery.Primary, Description: step.Description,
-		Pros:    []string{"it is the way that the plan was checked and approved with"},
-		Details: example(step.Run, step.Prompt)}
+	a := ask.Approach{Method: recovery.Primary, Description: cmp.Or(bound.FirstLine(step.Prompt), step.Description),
+		Pros: []string{"it is the way that the plan was checked and approved with"}}
+	a.Details = example(a.Description, step.Run, step.Prompt)
 	if done, tried := usesOf(c.Run, recovery.Primary, ""); tried > 0 {
 		point := fmt.Sprintf("primary methods succeeded in %d of %d steps so far", done, tried)
 		if 2*done >= tried {
@@ -103,7 +103,8 @@ func primaryApproach(c *guard.Case, step *plan.Step) ask.Approach {
 // backupApproach describes another way, by what the plan says of it and what it
 // did in this run.
 func backupApproach(c *guard.Case, step *plan.Step, b plan.Backup) ask.Approach {
-	a := ask.Approach{Method: recovery.BackupName(b), Description: b.Description, Details: example(b.Run, b.Prompt)}
+	a := ask.Approach{Method: recovery.BackupName(b), Description: b.Description,
+		Details: example(b.Description, b.Run, b.Prompt)}
 	if b.TriggerCondition != "" {
 		a.Pros = append(a.Pros, "it is meant for: "+b.TriggerCondition)
 	}
@@ -168,12 +169,12 @@ func risks(step *plan.Step) []string {
 	return list
 }
 
-// example is what an approach runs.
-func example(run, prompt string) []string {
+// example is what an approach runs, where its description does not say it.
+func example(description, run, prompt string) []string {
 	switch {
 	case run != "":
 		return []string{"runs: " + run}
-	case prompt != "":
+	case prompt != "" && prompt != description:
 		return []string{"asks an agent: " + prompt}
 	}
 	return nil

@@ -22,10 +22,17 @@ import (
 const logName = "log"
 
 // writeRequested writes the progress log where the plan asks for it, unless
-// something stands there that no run wrote, or that somebody changed since.
+// something stands there that no run wrote, or that somebody changed since, or its
+// folder is not there.
 func (v *Views) writeRequested(ctx context.Context, m *document.Model, durable bool) error {
 	name, ok := session.RequestedLog(v.Plan)
 	if !ok || v.began.Shadow {
+		return nil
+	}
+	folder, err := v.top.Stat(path.Dir(name))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !folder.IsDir() {
+		v.untold(fmt.Sprintf("the progress log %s is not written: its folder is not there; "+
+			"that of this run is among its views", name))
 		return nil
 	}
 	var text bytes.Buffer
@@ -72,10 +79,17 @@ const theirs = ledger.Digest("theirs")
 // standing is the digest of what a run wrote and stands there now; "" for
 // nothing.
 func (v *Views) standing(ctx context.Context, name string) (ledger.Digest, error) {
-	text, err := read(v.top, name)
+	info, err := v.top.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return theirs, nil
+	}
+	text, err := read(v.top, name)
+	switch {
 	case err != nil:
 		return "", err
 	case len(bytes.TrimSpace(text)) == 0:
