@@ -225,7 +225,7 @@ func (s span) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, time.Duration(s).Milliseconds(), 10), nil
 }
 
-func (s span) String() string { return duration(time.Duration(s)) }
+func (s span) String() string { return Duration(time.Duration(s)) }
 
 // between is the time from a to b, never negative; 0 if one of them is not
 // known.
@@ -238,6 +238,9 @@ func between(a, b stamp) span {
 
 // atWork is how long controllers were at work from a to b.
 func atWork(r *history.Run, a, b stamp) span { return span(r.Worked(a.Time, b.Time)) }
+
+// Took is how long controllers were at work from a to b, as all documents say it.
+func Took(r *history.Run, a, b time.Time) string { return atWork(r, newStamp(a), newStamp(b)).String() }
 
 // workedOn is how long controllers were at work on tasks: while a step of theirs
 // was under way, or an attempt that was set back since. What was under way at
@@ -276,11 +279,11 @@ func workedOn(r *history.Run, tasks ...*task) span {
 	return took
 }
 
-// duration writes a duration for people: "0.9 s", "2 min 05 s", "3 h 04 min".
-func duration(d time.Duration) string {
+// Duration writes a duration for people: "0.9 s", "2 min 05 s", "3 h 04 min".
+func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "-" + duration(-d)
+		return "-" + Duration(-d)
 	case d < time.Minute-50*time.Millisecond:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	case d < time.Hour:

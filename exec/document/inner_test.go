@@ -78,7 +78,7 @@ func TestDuration(t *testing.T) {
 		0: "0.0 s", 940 * time.Millisecond: "0.9 s", 59990 * time.Millisecond: "1 min 00 s", 125 * time.Second: "2 min 05 s",
 		3*time.Hour + 4*time.Minute: "3 h 04 min", -time.Second: "-1.0 s",
 	} {
-		if got := duration(d); got != want {
+		if got := Duration(d); got != want {
 			t.Errorf("%v: got %q, want %q", d, got, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
@@ -77,7 +76,7 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 	}
 	line += "  " + pad(document.Gates(s), cols.gates)
 	if !s.Started.IsZero() && !s.Over.IsZero() {
-		line += fmt.Sprintf("  %7s", seconds(run.Worked(s.Started, s.Over)))
+		line += fmt.Sprintf("  %7s", document.Took(run, s.Started, s.Over))
 	}
 	if note := note(run, s); back != nil {
 		line += "   set back after the run had ended"
@@ -151,14 +150,6 @@ func activity(s *history.Step, what string) string {
 	}
 	parts = slices.DeleteFunc(append(parts, what), func(part string) bool { return part == "" })
 	return strings.Join(parts, " · ")
-}
-
-// seconds is a time for people.
-func seconds(d time.Duration) string {
-	if d >= time.Minute {
-		return d.Round(time.Second).String()
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
 // bar says how far a run is: what is complete, counted as in the report.

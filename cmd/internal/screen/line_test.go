@@ -55,6 +55,22 @@ func TestStepLineSaysWhatTheReportSays(t *testing.T) {
 	}
 }
 
+// A step took as long as the report says, which knows times to the millisecond.
+func TestStepLineSaysWhatTheReportSaysOfTime(t *testing.T) {
+	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+	for took, want := range map[time.Duration]string{
+		850*time.Millisecond + 600*time.Microsecond: " ✗ 1.1  Do it                               0.8 s",
+		125 * time.Second: " ✗ 1.1  Do it                             2 min 05 s",
+	} {
+		s := &history.Step{Outline: history.Outline{Address: "1.1", Title: "Do it"}, Status: history.Failed,
+			Started: at, Over: at.Add(took)}
+		run := &history.Run{Steps: []*history.Step{s}}
+		if diff := cmp.Diff(want, stepLine(run, s, columnsOf(run))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", took, diff)
+		}
+	}
+}
+
 // How a completed step came about is said in the words of the report: by what,
 // and after which failure; a step that a person settled is completed.
 func TestStepLineTellsItsWayAsTheReport(t *testing.T) {

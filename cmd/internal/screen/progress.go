@@ -370,7 +370,7 @@ func (p *Progress) region() []string {
 	var lines []string
 	for _, w := range p.work {
 		lines = append(lines, fmt.Sprintf("%s  %s   %s", paint.Mark(p.brush, w.heading, 0), safetext.Clip(w.doing, 60),
-			seconds(p.now().Sub(w.since))))
+			document.Duration(p.now().Sub(w.since))))
 	}
 	for _, line := range p.pending {
 		lines = append(lines, p.brush.As(paint.Dim, line))
