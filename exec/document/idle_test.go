@@ -112,3 +112,23 @@ func TestNobodyWorksBeforeARunIsTakenUp(t *testing.T) {
 		}
 	}
 }
+
+// Of a run that waited and was given up the time until then is none that its step took.
+func TestNobodyWorksUntilARunIsGivenUp(t *testing.T) {
+	const hour = 3_600_000
+	for name, before := range map[string][]history.Fact{
+		"let go of":           {&history.Paused{Why: "it waits"}},
+		"its controller died": nil,
+	} {
+		s := begin(t, limiter()).start("1.1", "primary").fail("1.1", 1, history.GateFailed, "no")
+		for _, f := range before {
+			s.add(10, "", 0, f)
+		}
+		s.add(hour, "", 0, &history.Abandoned{By: "ann", Reason: "another way"})
+		s.add(5, "1.1", 0, &history.StepFailed{Class: history.GateFailed, Reasons: []string{"no"}, Halts: true})
+		run := s.end(history.NotAchieved, "the run was abandoned").fold()
+		if took := run.Worked(run.Steps[0].Started, run.Steps[0].Over); took <= 0 || took.Minutes() > 1 {
+			t.Errorf("%s: step 1.1 took %s", name, took)
+		}
+	}
+}

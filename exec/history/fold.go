@@ -226,8 +226,9 @@ func (f *StopRequested) ofRun(r *Run, _ moment) error {
 	return nil
 }
 
-func (f *Abandoned) ofRun(r *Run, _ moment) error {
+func (f *Abandoned) ofRun(r *Run, at moment) error {
 	r.Abandoned = f
+	r.idle(at.time) // nobody has it in hand then
 	return nil
 }
 
@@ -245,7 +246,7 @@ func (r *Run) hold(f Fact) {
 	}
 }
 
-// idle notes that the run was taken up again. Of the times only what the
+// idle notes that the run was taken up again, or given up. Of the times only what the
 // journal holds of them counts, not the clock of a process.
 func (r *Run) idle(at time.Time) {
 	since := r.letGo
