@@ -43,7 +43,11 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	policy, shown := v.Policy, v.ShownTask(task)
 	found.Kind = policy.Type(shown)
 	runs, artifacts := engine.Claimed(v.Rec.Run, task)
-	found.Items = policy.Look(ctx, v.Work.Dir, v.Runner(nil), policy.Needs(shown, runs, artifacts))
+	needs := policy.Needs(shown, runs, artifacts)
+	if len(needs) == 0 {
+		needs = v.missed(a.Task)
+	}
+	found.Items = policy.Look(ctx, v.Work.Dir, v.Runner(nil), needs)
 	v.withoutOld(task, found.Items)
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
@@ -63,6 +67,21 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 		facts = append(facts, history.Located{Fact: undo})
 	}
 	return v.Rec.RecordAll(ctx, facts...)
+}
+
+// missed is what the look before did not find. Where nothing is claimed any more,
+// since another method says nothing of it, it is owed all the same.
+func (v *Evidence) missed(task string) (needs []evidence.Need) {
+	before := v.Rec.Run.Task(task).Evidence()
+	if before == nil {
+		return nil
+	}
+	for _, item := range before.Items {
+		if item.State != evidence.Found && item.Name != "" {
+			needs = append(needs, item.Need)
+		}
+	}
+	return needs
 }
 
 // withoutOld takes from what was found what is older than the task: a file that
