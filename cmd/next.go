@@ -267,7 +267,7 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 		if inHand && a.Kind == action.Resume && len(a.Accept) == 0 && slices.ContainsFunc(r.Reasons, ofAgent) {
 			by = spellingOf(at.run, at.dir, withRoles(at.run.Policy.Given, at.flags())) // with whom it was begun
 		}
-		hints = append(hints, way(a, inHand)+by.spell(a))
+		hints = append(hints, way(a, inHand && (a.Run == "" || a.Run == r.Run))+by.spell(a))
 	}
 	resumes := slices.ContainsFunc(r.Actions, func(a action.Action) bool { return a.Kind == action.Resume })
 	if id := r.Run; !inHand && id != "" && at.path != "" && !resumes {

@@ -22,6 +22,7 @@ func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 		return record.Snapshot{}, &session.Refusal{Run: run.Started.Run,
 			Reasons: []string{fmt.Sprintf("step %s was carried out by run %s, and taken over",
 				s.Address, s.Carried.Run)},
+			Hint:    "set that run back, if no other one has worked here since",
 			Actions: []action.Action{{Kind: action.Rollback, Run: s.Carried.Run, Step: s.Address}}}
 	case s.Checkpoint != nil, lane.Current(run) == nil, lane.Current(run) == s:
 		_, to, _ := run.SetBack(s)
