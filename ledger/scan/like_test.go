@@ -3,6 +3,7 @@ package scan
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +29,13 @@ func TestLike(t *testing.T) {
 		for _, name := range []string{"top", "same/a", "same/b", "changed/a", "changed/b", "more/a", "in/same/a"} {
 			write(name, "text of "+name)
 		}
-		first := scanWith(t, s, dir, nil)
+		if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		first, err := ledger.NewTree(slices.Collect(scanWith(t, s, dir, nil).All())) // not by a scan, as one that was read
+		if err != nil {
+			t.Fatal(err)
+		}
 		was := entriesOf(first)
 		write("changed/b", "another text")
 		write("more/b", "text")

@@ -121,9 +121,10 @@ func (v *visit) own() {
 }
 
 // share takes the entries of a folder that holds the same. Nothing may be looked
-// for in v any more; folders in it would still be placed.
+// for in v any more; folders in it would still be placed. Of an empty one there is
+// nothing to share, and the rows of a tree that was read may be nil.
 func (v *visit) share() {
-	if v.like == nil || !v.fresh || len(v.subs)+len(v.late) > 0 || !v.names.Equal(v.like.Names()) ||
+	if v.like == nil || len(v.rows) == 0 || !v.fresh || len(v.subs)+len(v.late) > 0 || !v.names.Equal(v.like.Names()) ||
 		!slices.Equal(v.rows, v.like.Rows()) {
 		return
 	}
