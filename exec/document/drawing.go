@@ -70,6 +70,7 @@ func (m *Model) functions() map[string]any {
 		"join":       join,
 		"joined":     func(a, b, c any) string { return strings.TrimSpace(fmt.Sprint(a) + fmt.Sprint(b) + fmt.Sprint(c)) },
 		"said":       whatAndWhy,
+		"parted":     func(list []string) []string { return strings.Split(strings.Join(list, "\n"), "\n") },
 		"semicolons": func(list []string) string { return strings.Join(list, "; ") },
 		"same":       func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) },
 		"count":      count,

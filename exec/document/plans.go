@@ -182,6 +182,9 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 		out.Files = in.Files
 		earlier = in.Hints
 		out.Criteria = append(out.Criteria, commandsOf(in, out.Criteria)...)
+		if len(in.AcceptanceCriteria) == 0 {
+			out.Criteria = append(out.Criteria, stepsLeft(t, in)...)
+		}
 	}
 	for _, e := range rep.edges { // those between speclets, too
 		if e[1] == t.ID && left[e[0]] && !slices.Contains(out.Depends, e[0]) {
@@ -207,9 +210,6 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 				out.Hints = append(out.Hints, fmt.Sprintf("%s (%s)", adv.Note, adv.Kind))
 			}
 		}
-	}
-	if len(out.Criteria) == 0 {
-		out.Criteria = stepsLeft(t)
 	}
 	for _, rec := range a.Recommendations {
 		if rec.Task == t.ID {
@@ -300,13 +300,15 @@ func textOf(in *plan.Task) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// stepsLeft are the titles of the steps that were not completed: what is to be
-// there, where the plan has no criteria. What is no more than the task's own
-// title says nothing.
-func stepsLeft(t *task) []string {
-	titles := []string{}
+// stepsLeft are the titles of the steps that were not completed and that no command
+// verifies: what is to be there, where the plan has no criteria. What is no more
+// than the task's own title says nothing.
+func stepsLeft(t *task, in *plan.Task) (titles []string) {
 	for _, s := range t.Steps {
-		if s.Status != history.Completed && s.Title != t.Title {
+		byCommand := slices.ContainsFunc(in.Steps, func(of plan.Step) bool {
+			return of.Address == s.Address && len(commandsOf(&plan.Task{Steps: []plan.Step{of}}, nil)) > 0
+		})
+		if s.Status != history.Completed && s.Title != t.Title && !byCommand {
 			titles = append(titles, s.Title)
 		}
 	}

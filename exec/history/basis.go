@@ -85,7 +85,7 @@ func (r *Run) Standings() *Standings {
 		if s.Completed == nil {
 			continue
 		}
-		all.hear(s.Controls())
+		all.hear(s.Controls(), (*Control).String)
 		for _, review := range s.Reviews() {
 			if review.Counts() {
 				all.byTask[s.Task] = review.Reviewer
@@ -105,7 +105,9 @@ func (r *Run) Standings() *Standings {
 // they check, as Standings does once they are in the journal. nil says nothing.
 func (a *Standings) Add(f *Controlled) {
 	if f != nil {
-		a.hear(f.Controls)
+		a.hear(f.Controls, func(c *Control) string {
+			return "a requirement that it serves is met: " + c.String() + " of the run"
+		})
 	}
 }
 
@@ -129,9 +131,9 @@ func (r *Run) fallen(codes ...string) map[plan.Address]string {
 	return fallen
 }
 
-// hear has the checks that prove something count for other steps, and those that
-// prove nothing any more not for theirs.
-func (a *Standings) hear(controls []Control) {
+// hear has the checks that prove something count for other steps, in some words,
+// and those that prove nothing any more not for theirs.
+func (a *Standings) hear(controls []Control, why func(*Control) string) {
 	for _, c := range controls {
 		for _, step := range c.Lost {
 			a.lost[step] = c.String()
@@ -140,7 +142,7 @@ func (a *Standings) hear(controls []Control) {
 			continue
 		}
 		for _, other := range c.Steps {
-			a.byCheck[other] = c.String()
+			a.byCheck[other] = why(&c)
 		}
 	}
 }
