@@ -165,21 +165,9 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 	}
 	defer in.Close() // only read
 	return r.try(e.Path, func(dir *disk.Root, name string) error {
-		// In place, as that keeps owner, attributes and inode, and costs less.
-		var f *disk.File
-		if !r.fresh {
-			if f, err = openInPlace(dir, name); err != nil {
-				return err
-			}
-		}
-		if f == nil {
-			r.touch(e.Path)
-			if err := r.clearWay(dir, name); err != nil {
-				return err
-			}
-			if f, err = dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-				return err
-			}
+		f, err := r.open(dir, name, e)
+		if err != nil {
+			return err
 		}
 		err = content.Write(f, in, e.Size, r.w.Root.Plain())
 		byFile := runtime.GOOS == "linux" // elsewhere it goes by names, which are looked up in the folder then
@@ -194,6 +182,28 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 		}
 		return setStat(dir, name, e)
 	})
+}
+
+// open opens the file that e is written to: a new one where have has nothing, and
+// nothing came meanwhile; else in place, as that keeps owner, attributes and inode,
+// and costs less than to remove what stands there, which is done at last.
+func (r *restorer) open(dir *disk.Root, name string, e ledger.Entry) (*disk.File, error) {
+	create := func() (*disk.File, error) {
+		r.touch(e.Path)
+		return dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if _, had := r.have.Lookup(e.Path); r.fresh || !had {
+		if f, err := create(); r.fresh || !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+	if f, err := openInPlace(dir, name); f != nil || err != nil {
+		return f, err
+	}
+	if err := r.clearWay(dir, name); err != nil {
+		return nil, err
+	}
+	return create()
 }
 
 // content returns the content of e, which is known to be good.
