@@ -49,6 +49,27 @@ func TestWhatCameOfAPatch(t *testing.T) {
 	}
 }
 
+// TestBackupsThatWereCutOff: what was interrupted, or lost with its controller, is no
+// failure of a backup.
+func TestBackupsThatWereCutOff(t *testing.T) {
+	s := &step{}
+	for _, class := range []history.Class{history.Interrupted, history.Lost, history.Crashed} {
+		a := &attempt{of: &history.Attempt{Failure: &history.AttemptFailed{Class: class}}, Method: "backup_1", Outcome: failed}
+		if class == history.Lost {
+			a.Outcome = lost
+		}
+		s.Attempts = append(s.Attempts, a)
+	}
+	s.Attempts = append(s.Attempts, &attempt{of: &history.Attempt{}, Method: "backup_1", Outcome: accepted})
+	var got []string
+	for _, b := range backupLog(s, nil) {
+		got = append(got, b.Outcome)
+	}
+	if diff := cmp.Diff([]string{"cut_off", "cut_off", "failure", "success"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestAttemptsBeforeARollback: the last attempt may have been accepted, and what
 // failed before it is told as that.
 func TestAttemptsBeforeARollback(t *testing.T) {

@@ -156,7 +156,7 @@ type progressBackup struct {
 	Method  string `json:"description"`
 	Trigger string `json:"trigger_condition"` // as the plan says, "" where it says nothing
 	After   string `json:"after"`             // what went wrong before
-	Outcome string `json:"outcome"`           // success, failure, in_progress
+	Outcome string `json:"outcome"`           // success, failure, cut_off, in_progress
 	Start   stamp  `json:"timestamp"`
 	End     stamp  `json:"timestamp_end"`
 }

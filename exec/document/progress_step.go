@@ -118,10 +118,12 @@ func backupLog(s *step, in *plan.Step) []progressBackup {
 		}
 		if strings.HasPrefix(a.Method, "backup_") {
 			outcome := "in_progress"
-			switch a.Outcome {
-			case accepted:
+			switch {
+			case a.Outcome == accepted:
 				outcome = "success"
-			case failed, lost:
+			case a.of.Faultless():
+				outcome = "cut_off"
+			case a.Outcome == failed, a.Outcome == lost:
 				outcome = "failure"
 			}
 			out = append(out, progressBackup{a.Method, a.Text, triggers[a.Method], after, outcome, a.Started, a.Ended})
