@@ -159,6 +159,9 @@ func TestCheckpointReasons(t *testing.T) {
 	s.add(1, "", 0, &history.PhaseOver{Phase: "task 1", Number: 1, Of: 1, Left: 1})
 	holds("it failed, and was left out then", draw(s), `reason: "error"`, `  completed: []`)
 	holds("ended, and that had failed", draw(s.end(history.Partial)), `reason: "error"`)
+
+	s = begin(t, limiter()).start("1.1", "primary")
+	holds("its controller died", draw(s.add(5, "", 0, &history.Resumed{Reason: "crash"})), `reason: "error"`)
 }
 
 // TestCompletedPhases: a phase is completed where its tasks are, or where what is
