@@ -24,6 +24,15 @@ func TestStuckReportSuggests(t *testing.T) {
 	q = question(waits, "2.1", 0)
 	waits.add(5, "2.1", 0, &history.Asked{Question: q})
 	says(t, waits, map[string][]string{"stuck-report.md": {"### Problem\n\n- " + q.What + "\n- " + q.Evidence[0] + "\n"}})
+	again := firstTask(begin(t, limiter())) // what was set back was tried, too
+	again.start("2.1", "primary").fail("2.1", 1, history.Crashed, "exit status 1")
+	again.add(5, "2.1", 0, &history.RolledBack{To: "2.1", Snapshot: snapshot("after 1.2"), By: "ana"})
+	again.add(40, "2.1", 0, &history.StepStarted{Checkpoint: snapshot("after 1.2"), Decision: "proceed",
+		Strategy: plan.HaltOnCritical})
+	again.attempt("2.1", 2, "primary").fail("2.1", 2, history.Crashed, "exit status 2")
+	again.add(5, "2.1", 2, &history.Asked{Question: question(again, "2.1", 2)})
+	says(t, again, map[string][]string{"stuck-report.md": {"exit status 1; the run was set back since\n",
+		"exit status 2\n"}})
 	taught := firstTask(begin(t, limiter()))
 	q = question(taught, "2.1", 0)
 	q.Kind = ask.Education

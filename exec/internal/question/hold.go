@@ -162,9 +162,12 @@ func Checkpoint(c *guard.Case, what string) ask.Question {
 			evidence = append(evidence, line)
 		}
 	}
+	kept := "the reason that you give is kept"
+	if what == "decision" {
+		kept = "say as the reason what you decided: whoever carries out the rest is told"
+	}
 	q := about(c, ask.Checkpoint, "checkpoint "+title(s), wanted(what), evidence,
-		ask.Choice{Key: choice.Settled, Label: "it is settled",
-			Consequence: fmt.Sprintf("%s counts as done; the reason that you give is kept", s.Address)})
+		ask.Choice{Key: choice.Settled, Label: "it is settled", Consequence: fmt.Sprintf("%s counts as done; %s", s.Address, kept)})
 	if work := underReview(c); what == "human-verify" && work != nil {
 		q.Target = work.Address
 		q.Choices = append(q.Choices, choice.ToDescribeIssues(work))
