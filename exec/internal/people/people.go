@@ -99,6 +99,7 @@ func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error
 	}
 	p.Tell(about)
 	p.Rec.Seen.Forget(disturbance.PersonAsked...)
+	late := p.expired(q)
 	if q.Deadline.IsZero() && p.Patience > 0 { // it expired, and is put once more
 		q.Deadline = p.Now().UTC().Add(p.Patience)
 	}
@@ -124,7 +125,7 @@ func (p *People) put(ctx context.Context, s *history.Step, q ask.Question) error
 	case session.Interrupted(ctx):
 		return nil // the loop stops
 	case p.expired(q):
-		return p.expire(ctx, s, q, err)
+		return p.expire(ctx, s, q, err, late)
 	case q.Kind == ask.Obsolete && errors.Is(err, ask.ErrNoAnswer):
 		return p.Pause(ctx, history.PlanAgain, fmt.Errorf("%w: the plan no longer holds, and nobody says that the run goes on all the same: %w",
 			session.ErrWaiting, err))
@@ -147,10 +148,10 @@ func (p *People) expired(q ask.Question) bool {
 
 // expire lets go of the run where nobody answered in time. Nothing is decided:
 // the question stands, without a deadline, and is put again when the run goes
-// on.
-func (p *People) expire(ctx context.Context, s *history.Step, q ask.Question, err error) error {
+// on: at once, where it was late before it was put.
+func (p *People) expire(ctx context.Context, s *history.Step, q ask.Question, err error, late bool) error {
 	if err := p.Rec.Record(ctx, s.Where(q.Attempt),
-		&history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line), Expired: true}); err != nil {
+		&history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line), Expired: true}); err != nil || late {
 		return err
 	}
 	return p.Pause(ctx, "question "+q.ID+" expired",
