@@ -106,6 +106,9 @@ func educationOf(s *history.Step) *progressEducation {
 // notesCount counts the notes of a task, which was over at a time, or is not yet:
 // then it is the time of the latest note. Nil: it left nothing in the notepad.
 func notesCount(notes []note, at stamp) *progressNotes {
+	if len(notes) == 0 {
+		return nil
+	}
 	out := &progressNotes{Timestamp: at}
 	for _, n := range notes {
 		if at.IsZero() && n.at.After(out.Timestamp.Time) {
@@ -114,14 +117,11 @@ func notesCount(notes []note, at stamp) *progressNotes {
 		switch n.kind {
 		case insight, lesson:
 			out.Insights++
-		case technical:
+		case technical, decision:
 			out.Technical++
 		case idea:
 			out.Ideas++
 		}
-	}
-	if out.Insights+out.Technical+out.Ideas == 0 {
-		return nil
 	}
 	return out
 }

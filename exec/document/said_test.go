@@ -96,6 +96,20 @@ func TestNotesOfExecutors(t *testing.T) {
 	says(t, s, map[string][]string{"notepad": {
 		"## Key insights\n\n### Task 1\n\n- step 1.1: clocks are \\*coarse\\* (said in attempt 1)\n",
 		"## Decisions\n\n### Task 1\n\n- step 1.1: one bucket per client (said in attempt 2)\n"}})
+	for _, tt := range []struct {
+		said history.AttemptEnded
+		want string
+	}{
+		{history.AttemptEnded{Decisions: []string{"one bucket per client"}}, `"technical_notes": 1,`},
+		{history.AttemptEnded{}, ""},
+	} {
+		s = begin(t, limiter()).start("1.1", "primary").add(700, "1.1", 1, &tt.said).accept("1.1", "primary")
+		s.end(history.Partial)
+		_, notes, _ := strings.Cut(string(drawn(t, s, "progress_limiter.json")), `"notepad_update": {`)
+		if notes, _, _ = strings.Cut(notes, "}"); !strings.Contains(notes, tt.want) || tt.want == "" && notes != "" {
+			t.Errorf("want %q of the notes of a task: %s", tt.want, notes)
+		}
+	}
 }
 
 // TestNotesNameTheirStep, and answers what was chosen.
