@@ -14,7 +14,11 @@ func TestPatternOfTheMarkdown(t *testing.T) {
 	for name, c := range map[string]struct{ markdown, toml, want string }{
 		"plain lines of the head": {"# S\n\npattern_name: token bucket\npattern_technologies: go, redis\n\n" + goal, "",
 			"pattern_name=token bucket pattern_technologies=go, redis"},
-		"a list":            {"# S\n- **pattern_name:** `bucket`\n- Risk assessment: LOW\n\n" + goal, "", "pattern_name=bucket risk_assessment=LOW"},
+		"a list": {"# S\n- **pattern_name:** `bucket`\n- Risk assessment: LOW\n\n" + goal, "", "pattern_name=bucket risk_assessment=LOW"},
+		"texts of a list": {"# S\n\npattern_name: \"bucket\"\npattern_technologies: [\"go\", `redis`, 'c', 'd']\n\n" + goal, "",
+			"pattern_name=bucket pattern_technologies=go, redis, c, d"},
+		"a table": {"# S\n\n" + goal + "## Metadata\n\n| Field | Value |\n|---|---|\n| pattern_name | `bucket` |\n| **Risk assessment** | LOW |\n", "",
+			"pattern_name=bucket risk_assessment=LOW"},
 		"labels in bold":    {"# S\n\n**Pattern Name:** bucket\n\n" + goal, "", "pattern_name=bucket"},
 		"a section of meta": {"# S\n### [META]\n- **Pattern confidence:** HIGH\n\n" + goal + "## Metadata\npattern_name: bucket\n", "", "pattern_confidence=HIGH pattern_name=bucket"},
 		"another section":   {"# S\n\n" + goal + "## Risks\npattern_name: bucket\n", "", ""},

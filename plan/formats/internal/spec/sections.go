@@ -177,9 +177,12 @@ func (h *half) readHead(d *blocks.Document) {
 var patternKeys = []string{"pattern_name", "pattern_confidence", "pattern_technologies", "pattern_reference",
 	"risk_assessment"}
 
-// patternLine is a line that may say one of them, in a list or not, in bold,
-// in backquotes or plain.
-var patternLine = lazyre.New("^[-*+ `]*(?i:pattern[ _-](?:name|confidence|technologies|reference)|risk[ _-]assessment)[*` ]*:[*` ]*(.+?)[` ]*$")
+// patternLine is a line that may say one of them, in a list, a table or neither,
+// in bold, in backquotes or plain.
+var patternLine = lazyre.New("^[-*+| `]*((?i)pattern[ _-](?:name|confidence|technologies|reference)|risk[ _-]assessment)[*` ]*[:|][*` ]*(.+?)[` |]*$")
+
+// patternJoint is a comma between texts of a list, with what they stand between.
+var patternJoint = lazyre.New("[\"'`]*(, *)[\"'`]*")
 
 // readPattern reads what the document says of its pattern, before its first
 // section or in one of metadata. What was read as a label of the head stays.
@@ -208,12 +211,11 @@ func (o *outliner) patternIn(from, to int) {
 		if m == nil {
 			continue
 		}
-		name, _, _ := strings.Cut(line, ":")
-		key := slug(name)
+		key := slug(m[1])
 		if slices.Contains(patternKeys, key) &&
 			!slices.ContainsFunc(h.rest.Meta.Extra, func(s plan.Setting) bool { return s.Key == key }) {
 			h.rest.Meta.Extra = append(h.rest.Meta.Extra,
-				plan.Setting{Key: key, Value: sketch.Text(strings.Trim(m[1], "*`[] "))})
+				plan.Setting{Key: key, Value: sketch.Text(strings.Trim(patternJoint.ReplaceAllString(m[2], "$1"), "*`[]\"' "))})
 		}
 	}
 }
