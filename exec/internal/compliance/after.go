@@ -152,7 +152,8 @@ func reviewEscalation(p *plan.Plan, r *history.Run) Reviewed {
 	if r.Mode != plan.Dynamic {
 		return v
 	}
-	for _, m := range modes.Fired(modes.For(p, modes.Triggers{}).Measure(modes.ObserveBefore(r, lastBegun(r)))) {
+	triggers := modes.For(p, modes.Triggers(r.Policy.Triggers))
+	for _, m := range modes.Fired(triggers.Measure(modes.ObserveBefore(r, lastBegun(r)))) {
 		v.Findings = append(v.Findings, Finding{Article: Escalation, Severity: Warning,
 			Why: fmt.Sprintf("nobody was asked although %s", m), Action: "lower the plan's thresholds, or run it in collaborative mode"})
 	}

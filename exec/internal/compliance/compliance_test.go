@@ -162,6 +162,16 @@ func TestAfter(t *testing.T) {
 			}
 			r.Steps[3].Status = history.Skipped
 		}, compliance.Escalation, 92},
+		{"the host asks later", nil, func(r *history.Run) {
+			r.Mode, r.Policy.Triggers.Consecutive = plan.Dynamic, 4
+			for i, s := range r.Steps[:3] {
+				s.Status = history.Failed
+				for _, later := range r.Steps[i+1:] {
+					later.Checkpoint.Prior = append(later.Checkpoint.Prior, s.Address)
+				}
+			}
+			r.Steps[3].Status = history.Skipped
+		}, "", 100},
 		{"with the last step", nil, func(r *history.Run) {
 			r.Mode = plan.Dynamic
 			for i, s := range r.Steps[1:] {
