@@ -68,7 +68,7 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 	signed := known.look(proof.Run, cutOff(ctx, ws, proof.Run))
 	if f.Format == "json" {
 		err = writeJSON(p.out, provedRun{Run: id, Records: proof.Records, Trees: proof.Trees, Contents: proof.Contents,
-			After: proof.After, Views: proof.Views, Missing: proof.Missing, Foreign: proof.Foreign,
+			After: proof.After, Views: proof.Views, Missing: proof.Missing, Foreign: proof.Foreign, Older: proof.Older,
 			Sealed: proof.Run.Sealed != nil, Status: proof.Run.Status, Signed: signed})
 		return cmp.Or(err, signed.failure())
 	}
@@ -101,6 +101,10 @@ func (p *cli) printProof(id string, proof *exec.Proof, signed signature, dir str
 		fmt.Fprintf(p.out, "Not there of its views: %s. They say what the journal says: planlock report %s%s draws them.\n",
 			strings.Join(proof.Missing, ", "), id, inDir(dir))
 	}
+	if len(proof.Older) > 0 {
+		fmt.Fprintf(p.out, "Drawn by planlock %s, and otherwise by this one, so set against the journal's digests alone: %s.\n",
+			escaped(cmp.Or(proof.Run.Sealed.Version, "of another version")), strings.Join(proof.Older, ", "))
+	}
 	if len(proof.Foreign) > 0 {
 		fmt.Fprintf(p.out, "Not a view of it, and not proved: %s.\n", escaped(strings.Join(proof.Foreign, ", ")))
 	}
@@ -124,6 +128,7 @@ type provedRun struct {
 	Views    int            `json:"views"`
 	Missing  []string       `json:"views_missing,omitempty"` // they can be drawn again
 	Foreign  []string       `json:"views_foreign,omitempty"` // files among the views that are none
+	Older    []string       `json:"views_older,omitempty"`   // that another version of planlock drew, otherwise than this one
 	After    int            `json:"after_end,omitempty"`     // records of what was done with its work since
 	Sealed   bool           `json:"sealed"`
 	Status   history.Status `json:"status"`

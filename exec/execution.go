@@ -211,6 +211,7 @@ func (e *execution) seat() error {
 func (e *execution) assemble() {
 	s, c, ws := e.Session, e.c, e.workspace()
 	documents := &views.Views{Session: s, Table: ws.documents(), Deliveries: e.deliveries}
+	s.Version = Version()
 	s.Home, s.Paused, s.TakenUp = ws.home(), documents.DrawAhead, documents.TakenUp
 	persons := &people.People{Session: s, Patience: c.Patience,
 		Before: &people.Memory{Session: s, Choices: ws.Choices()},
@@ -226,7 +227,7 @@ func (e *execution) assemble() {
 	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before, Deliveries: e.deliveries,
 		Tools: &binding.Tools{Session: s, Ask: e.toolsAsked()},
 		Host: life.Host{Executor: name(c.Executors[""]), Shadow: c.Shadow, Mode: c.Mode,
-			Preset: e.chosen, Version: Version(), Under: c.under, NextRun: c.runID, Find: ws.Find,
+			Preset: e.chosen, Under: c.under, NextRun: c.runID, Find: ws.Find,
 			Options: c.Options, Bind: c.bind, Signer: signer, EarlierSigners: earlier,
 			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
 			Roles:    func() history.Roles { return c.roles(e.needed) },

@@ -165,17 +165,20 @@ type Proof struct {
 	Views    int
 	Missing  []string // views whose files are not there; they can be drawn again
 	Foreign  []string // files among the views that are none
+	Older    []string // views that another version of planlock drew, otherwise than this one
 }
 
 // Verify proves a run: that its journal is whole and unaltered, that every
 // tree it refers to is kept with all its contents, and that its views are what
-// the journal says, byte for byte. It changes nothing. *ProofError names the
+// the journal says, byte for byte. Those that another version of planlock drew, and
+// this one draws otherwise, are set against their digests in the journal alone. It
+// changes nothing. *ProofError names the
 // first thing that is wrong.
 func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
 	if err := document.Validate(w.Documents); err != nil {
 		return nil, err
 	}
-	prover := &proof.Prover{Home: w.home(), Documents: w.documents()}
+	prover := &proof.Prover{Home: w.home(), Documents: w.documents(), Version: Version()}
 	found, what, err := prover.Prove(ctx, run)
 	switch {
 	case err != nil:

@@ -216,7 +216,8 @@ func (f *Ended) String() string { return sprint("%s: %s", f.Status, strings.Join
 
 // Sealed is the last fact of a run: after it the journal accepts nothing.
 type Sealed struct {
-	Views map[string]ledger.Digest `json:"views"` // by file name
+	Views   map[string]ledger.Digest `json:"views"`             // by file name
+	Version string                   `json:"version,omitempty"` // of planlock, which drew them
 }
 
 func (*Sealed) Type() string { return "run-sealed" }

@@ -252,7 +252,7 @@ func (e *Ending) Seal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := e.Rec.Record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
+	if err := e.Rec.Record(ctx, history.Where{}, &history.Sealed{Views: views, Version: e.Version}); err != nil {
 		return err
 	}
 	e.Note(ctx, checkpoint.Sealed)

@@ -46,7 +46,6 @@ type Host struct {
 	Shadow   bool      // a new run is a trial, which is never delivered
 	Mode     plan.Mode // "" if it leaves that to the plan
 	Preset   string    // "" if it leaves that to the plan
-	Version  string    // of planlock
 	Warnings []string  // about what was chosen
 	// Signer signs the journals of runs, and goes on where one of EarlierSigners
 	// did before; nil: nobody signs.

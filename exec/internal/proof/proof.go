@@ -26,6 +26,7 @@ import (
 type Prover struct {
 	home.Home
 	Documents []document.Document
+	Version   string // of planlock
 }
 
 // A Proof counts what was verified.
@@ -38,6 +39,7 @@ type Proof struct {
 	Views    int
 	Missing  []string // views whose files are not there; they can be drawn again
 	Foreign  []string // files among the views that are none
+	Older    []string // views that another version of planlock drew, otherwise than this one
 }
 
 // Prove verifies a run: its journal, its plans, all trees with their contents,
@@ -86,7 +88,8 @@ func (w *Prover) Journal(ctx context.Context, run string) (*history.Run, error) 
 
 // verifyViews draws the documents of a sealed run again, and sets them against
 // the journal and the files. One that this program cannot draw, since the host
-// of the run had further ones, is set against its file alone.
+// of the run had further ones, or draws otherwise, since it is another version, is
+// set against its file alone.
 func (w *Prover) verifyViews(ctx context.Context, p *plan.Plan, proof *Proof) error {
 	run := proof.Run
 	model, err := document.New(p, run.AsSealed(), nil)
@@ -105,7 +108,11 @@ func (w *Prover) verifyViews(ctx context.Context, p *plan.Plan, proof *Proof) er
 			if err != nil {
 				return err
 			}
-			if got != want {
+			switch {
+			case got == want:
+			case run.Sealed.Version != w.Version:
+				proof.Older = append(proof.Older, name)
+			default:
 				return fmt.Errorf("%s is drawn as %s, and the journal says %s", name, got.Short(), want.Short())
 			}
 		}

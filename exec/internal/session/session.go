@@ -69,6 +69,8 @@ type Session struct {
 	Secrets []string
 	// Needs are those of who takes part, sorted by name.
 	Needs []needs.Of
+	// Version is that of planlock.
+	Version string
 	// Now is the clock of the journal.
 	Now func() time.Time
 	// NewID makes an id that nothing else has.
