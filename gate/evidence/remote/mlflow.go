@@ -9,6 +9,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,7 @@ import (
 const (
 	maxPages   = 20   // of a list of artifacts
 	maxMetrics = 1000 // of a run that are kept
+	minSecret  = 8    // bytes: a shorter one stands by chance in what is none
 )
 
 // An MLflow is a tracking server, asked through version 2.0 of its REST API.
@@ -168,12 +170,18 @@ func (m *MLflow) get(ctx context.Context, method string, query url.Values, into 
 		return err
 	}
 	header := http.Header{"Accept": {"application/json"}}
-	if err := m.authorise(u.Host, header); err != nil {
+	secrets, err := m.authorise(u.Host, header)
+	if err != nil {
 		return err
 	}
 	status, body, err := fetch(ctx, m.Client, m.Timeout, u, header, nil)
 	if err != nil {
 		return err
+	}
+	for _, secret := range secrets { // a server may repeat what it was told
+		if len(secret) >= minSecret {
+			body = bytes.ReplaceAll(body, []byte(secret), []byte("[secret]"))
+		}
 	}
 	if status != http.StatusOK {
 		return m.refusal(status, body)
@@ -188,8 +196,9 @@ func (m *MLflow) get(ctx context.Context, method string, query url.Values, into 
 	return nil
 }
 
-// authorise adds what the server wants to know its user by.
-func (m *MLflow) authorise(host string, header http.Header) error {
+// authorise adds what the server wants to know its user by, and returns what of
+// that nobody else may read.
+func (m *MLflow) authorise(host string, header http.Header) ([]string, error) {
 	held := func(name, what string) (string, error) {
 		if value := os.Getenv(name); value != "" {
 			return value, nil
@@ -201,18 +210,18 @@ func (m *MLflow) authorise(host string, header http.Header) error {
 	case m.TokenEnv != "":
 		token, err := held(m.TokenEnv, "token")
 		header.Set("Authorization", "Bearer "+token)
-		return err
+		return []string{token}, err
 	case m.UserEnv != "":
 		user, err := held(m.UserEnv, "user")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		password, err := held(m.PasswordEnv, "password")
 		r := http.Request{Header: header}
 		r.SetBasicAuth(user, password)
-		return err
+		return []string{password, strings.TrimPrefix(header.Get("Authorization"), "Basic ")}, err
 	}
-	return nil
+	return nil, nil
 }
 
 // refusal is what an answer other than 200 says.

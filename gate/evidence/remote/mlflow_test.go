@@ -2,6 +2,8 @@ package remote_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -147,6 +149,29 @@ func TestMLflowEvidence(t *testing.T) {
 				t.Errorf("%s (%s), want %s (…%s…)", got.State, got.Why, test.state, test.why)
 			}
 		})
+	}
+}
+
+// TestServersThatRepeat: what a server says of what it was told is in no
+// message.
+func TestServersThatRepeat(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, password, _ := r.BasicAuth()
+		fmt.Fprintf(w, `{"run":{"info":{"run_id":"r","status":"RUNNING for %s %s"}}}`,
+			r.Header.Get("Authorization"), password)
+	}))
+	defer server.Close()
+	t.Setenv("SECRET_OF_A_TEST", "s3cr3t-of-a-test")
+	encoded := base64.StdEncoding.EncodeToString([]byte("s3cr3t-of-a-test:s3cr3t-of-a-test"))
+	for name, m := range map[string]*remote.MLflow{
+		"token":    {URL: server.URL, TokenEnv: "SECRET_OF_A_TEST"},
+		"password": {URL: server.URL, UserEnv: "SECRET_OF_A_TEST", PasswordEnv: "SECRET_OF_A_TEST"},
+	} {
+		got := m.Look(t.Context(), evidence.Need{Kind: evidence.Run, Name: "r"})
+		if !strings.Contains(got.Why, "RUNNING for ") || strings.Contains(got.Why, "s3cr3t") ||
+			strings.Contains(got.Why, encoded) {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 
