@@ -188,7 +188,7 @@ func (s *site) until(key string, so func(State) bool) (st State) {
 // ended is how a run stands when it has ended.
 func (s *site) ended(key string) State {
 	s.Helper()
-	ctx, end := context.WithTimeout(s.Context(), 2*time.Minute)
+	ctx, end := context.WithTimeout(s.Context(), 5*time.Minute) // a run that owners brought no further waits up to one
 	defer end()
 	st, err := s.Wait(ctx, key)
 	if err != nil {
