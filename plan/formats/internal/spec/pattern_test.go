@@ -17,6 +17,8 @@ func TestPatternOfTheMarkdown(t *testing.T) {
 		"a list": {"# S\n- **pattern_name:** `bucket`\n- Risk assessment: LOW\n\n" + goal, "", "pattern_name=bucket risk_assessment=LOW"},
 		"texts of a list": {"# S\n\npattern_name: \"bucket\"\npattern_technologies: [\"go\", `redis`, 'c', 'd']\n\n" + goal, "",
 			"pattern_name=bucket pattern_technologies=go, redis, c, d"},
+		"a list below": {"# S\n\n- **pattern_technologies:**\n  - go\n\n  - `redis`\n- **pattern_reference:**\n- **pattern_name:** bucket\n- more\n\n" + goal, "",
+			"pattern_name=bucket pattern_technologies=go, redis"},
 		"a table": {"# S\n\n" + goal + "## Metadata\n\n| Field | Value |\n|---|---|\n| pattern_name | `bucket` |\n| **Risk assessment** | LOW |\n", "",
 			"pattern_name=bucket risk_assessment=LOW"},
 		"labels in bold":    {"# S\n\n**Pattern Name:** bucket\n\n" + goal, "", "pattern_name=bucket"},

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -179,7 +180,7 @@ var patternKeys = []string{"pattern_name", "pattern_confidence", "pattern_techno
 
 // patternLine is a line that may say one of them, in a list, a table or neither,
 // in bold, in backquotes or plain.
-var patternLine = lazyre.New("^[-*+| `]*((?i)pattern[ _-](?:name|confidence|technologies|reference)|risk[ _-]assessment)[*` ]*[:|][*` ]*(.+?)[` |]*$")
+var patternLine = lazyre.New("^[-*+| `]*((?i)pattern[ _-](?:name|confidence|technologies|reference)|risk[ _-]assessment)[*` ]*[:|][*` ]*(.*?)[` |]*$")
 
 // patternJoint is a comma between texts of a list, with what they stand between.
 var patternJoint = lazyre.New("[\"'`]*(, *)[\"'`]*")
@@ -205,19 +206,36 @@ func (o *outliner) readPattern() {
 
 // patternIn reads the lines of a part of the document.
 func (o *outliner) patternIn(from, to int) {
-	h := o.half
-	for line := range strings.Lines(o.Raw(from, to)) {
+	h, lines := o.half, strings.Split(o.Raw(from, to), "\n")
+	for i, line := range lines {
 		m := patternLine.FindStringSubmatch(strings.TrimSpace(line))
 		if m == nil {
 			continue
 		}
-		key := slug(m[1])
-		if slices.Contains(patternKeys, key) &&
+		key, text := slug(m[1]), cmp.Or(m[2], listBelow(lines[i+1:]))
+		if text != "" && slices.Contains(patternKeys, key) &&
 			!slices.ContainsFunc(h.rest.Meta.Extra, func(s plan.Setting) bool { return s.Key == key }) {
 			h.rest.Meta.Extra = append(h.rest.Meta.Extra,
-				plan.Setting{Key: key, Value: sketch.Text(strings.Trim(patternJoint.ReplaceAllString(m[2], "$1"), "*`[]\"' "))})
+				plan.Setting{Key: key, Value: sketch.Text(strings.Trim(patternJoint.ReplaceAllString(text, "$1"), "*`[]\"' "))})
 		}
 	}
+}
+
+// listBelow is the text of the list that lines begin with; an item with a label ends it.
+func listBelow(lines []string) string {
+	var items []string
+	for _, line := range lines {
+		text := strings.TrimSpace(line)
+		item := strings.TrimLeft(text, "-*+ ")
+		if text == "" {
+			continue
+		}
+		if item == "" || item == text || strings.Contains(item, ":") {
+			break
+		}
+		items = append(items, strings.TrimRight(item, "*"))
+	}
+	return strings.Join(items, ", ")
 }
 
 // references are the keys of [constraints] and [components] that a text names,
