@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +165,13 @@ func TestVerify(t *testing.T) {
 	write(text, old)
 	if err := l.Verify(); err != nil {
 		t.Errorf("as it was: %v", err)
+	}
+	if runtime.GOOS == "linux" || runtime.GOOS == "darwin" {
+		time.Sleep(50 * time.Millisecond) // a tick of the clock of the file system
+		write(edited, old)
+		if err := l.Verify(); !errors.As(err, &lockErr) {
+			t.Errorf("an edit that keeps size and time: %v", err)
+		}
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

@@ -65,10 +65,11 @@ func (w *watch) Read() (*plan.Draft, error) { return w.read() }
 
 // A stamp tells cheaply whether a file may have changed.
 type stamp struct {
-	size  int64
-	mod   time.Time
-	info  fs.FileInfo
-	fresh bool // changed so shortly before it was read that a change after it might leave the same stamp
+	size    int64
+	mod     time.Time
+	changed time.Time // of content, name or attributes, where the system says
+	info    fs.FileInfo
+	fresh   bool // changed so shortly before it was read that a change after it might leave the same stamp
 }
 
 // settled is the age at which the time of a file tells apart what was written
@@ -77,12 +78,13 @@ const settled = 2 * time.Second
 
 // stampOf is what is looked at to see whether a file may have changed.
 func stampOf(info fs.FileInfo) stamp {
-	return stamp{info.Size(), info.ModTime(), info, time.Since(info.ModTime()) < settled}
+	return stamp{info.Size(), info.ModTime(), changed(info), info, time.Since(info.ModTime()) < settled}
 }
 
 // same reports whether a file has the stamp. A file that was written again
 // within a tick of the clock may have it, too, which is why young stamps are
 // not trusted.
 func (s stamp) same(info fs.FileInfo) bool {
-	return s.size == info.Size() && s.mod.Equal(info.ModTime()) && os.SameFile(s.info, info)
+	return s.size == info.Size() && s.mod.Equal(info.ModTime()) && s.changed.Equal(changed(info)) &&
+		os.SameFile(s.info, info)
 }
