@@ -133,8 +133,7 @@ func op(c ledger.Change) ledger.Op {
 // entryIn is the entry of a file, link or folder; nil if nothing, or something
 // else, stands there.
 func entryIn(dir, path string) (*ledger.Entry, error) {
-	full := filepath.Join(dir, filepath.FromSlash(path))
-	info, err := os.Lstat(full)
+	info, err := worktree.LstatIn(dir, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -156,7 +155,7 @@ func entryIn(dir, path string) (*ledger.Entry, error) {
 		e.Kind = ledger.Dir
 	case info.Mode()&fs.ModeSymlink != 0:
 		e.Kind, e.Mode = ledger.Link, 0
-		e.Target, err = os.Readlink(full)
+		e.Target, err = os.Readlink(filepath.Join(dir, filepath.FromSlash(path)))
 		return e, err
 	default:
 		return nil, nil

@@ -216,7 +216,7 @@ func within(path string, some []string) bool {
 // Still reports whether the workspace holds at a path aside what it held
 // when the copy was the same.
 func (a *Aside) Still(path string) bool {
-	info, err := os.Lstat(filepath.Join(a.of.Root, filepath.FromSlash(path)))
+	info, err := LstatIn(a.of.Root, path)
 	was, known := a.known[path]
 	if err != nil {
 		return !known && errors.Is(err, fs.ErrNotExist)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -132,4 +133,18 @@ func OpenIn(dir, path string) (*os.File, error) {
 	}
 	defer root.Close()
 	return root.Open(filepath.FromSlash(path))
+}
+
+// LstatIn says what stands at a path of a folder. Nothing does where what it is to
+// lie in is no folder; nothing behind a link is looked at.
+func LstatIn(dir, path string) (fs.FileInfo, error) {
+	for i, c := range path {
+		if c != '/' {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(path[:i]))); err == nil && !info.IsDir() {
+			return nil, fmt.Errorf("%w: %s lies in no folder", fs.ErrNotExist, path)
+		}
+	}
+	return os.Lstat(filepath.Join(dir, filepath.FromSlash(path)))
 }
