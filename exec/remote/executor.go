@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -257,6 +258,9 @@ func (x *Executor) take(ctx context.Context, store *checkpoint.Store, w exec.Wor
 	}
 	if r.Tree.Tree != "" {
 		made, err := store.Tree(ctx, r.Tree)
+		if err == nil {
+			err = unreserved(before, made)
+		}
 		switch {
 		case err != nil:
 		case w.Became != nil:
@@ -275,6 +279,17 @@ func (x *Executor) take(ctx context.Context, store *checkpoint.Store, w exec.Wor
 		}
 	}
 	return what.Outcome, what.err()
+}
+
+// unreserved makes sure that what a worker says it made has nothing where git or a
+// controller keeps its own, which no scan finds: it would be in no account.
+func unreserved(before, made *ledger.Tree) error {
+	for _, c := range ledger.Diff(before, made) {
+		if top, _, _ := strings.Cut(c.Path, "/"); ledger.Reserved(top) {
+			return fmt.Errorf("it has %q, and no step changes what is in %s: look who answers as that worker", c.Path, top)
+		}
+	}
+	return nil
 }
 
 // scanOf reads all of a folder of an attempt, but for what is the controller's.

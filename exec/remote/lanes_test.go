@@ -61,7 +61,7 @@ description = "Two"
 [[tasks.steps]]
 id = 1
 description = "Change"
-run = "echo two > 2.txt"
+run = "echo two > 2.txt; %s"
 requirements = ["R1"]
 rollback = "reversible"
 on_failure = "block"
@@ -74,15 +74,15 @@ postconditions = [{ kind = "file_contains", path = "2.txt", text = "two" }]
 const changes = `mkdir new; echo made > new/a.txt; chmod 755 1.txt; rm old/gone.txt; mkdir -p cache; echo c > cache/c; rm -f cache/d`
 
 // inTwoLanes carries the plan out by a worker of two lanes, which both are at work at
-// once, when look is called.
-func inTwoLanes(t *testing.T, run string, blobs checkpoint.Blobs, look func(dir string)) (*exectest.Bench, *exectest.Result) {
+// once, when look is called; the second one does also what too says.
+func inTwoLanes(t *testing.T, run, too string, blobs checkpoint.Blobs, look func(dir string)) (*exectest.Bench, *exectest.Result) {
 	t.Helper()
 	queue := &remote.Memory{}
-	b := exectest.Around(t, fmt.Sprintf(twoLanes, run), exectest.Files{"1.txt": "one\n", "2.txt": "\n", "3.txt": "three\n",
+	b := exectest.Around(t, fmt.Sprintf(twoLanes, run, too), exectest.Files{"1.txt": "one\n", "2.txt": "\n", "3.txt": "three\n",
 		"old/gone.txt": "\n", "cache/c": "\n", "cache/d": "\n"}, exec.Controller{Blobs: blobs, Gates: builtin.Gates(),
 		Executors: exec.Default(&remote.Executor{Jobs: queue, Blobs: blobs, As: &shell.Executor{}})})
 	plan := filepath.Join(b.Dir, "plan.toml")
-	err := exectest.Put(b.Dir, "plan.toml", fmt.Sprintf(twoLanes, run))
+	err := exectest.Put(b.Dir, "plan.toml", fmt.Sprintf(twoLanes, run, too))
 	if err == nil {
 		b.Draft, err = native.ReadFile(plan)
 	}
@@ -120,7 +120,7 @@ func inTwoLanes(t *testing.T, run string, blobs checkpoint.Blobs, look func(dir 
 // others has no folder, and what it changed is in the tree and beside it.
 func TestLanesHaveNoFolder(t *testing.T) {
 	copies := 0
-	b, r := inTwoLanes(t, changes, &checkpoint.Memory{}, func(dir string) {
+	b, r := inTwoLanes(t, changes, "", &checkpoint.Memory{}, func(dir string) {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if filepath.Base(path) == "3.txt" {
 				copies++
@@ -159,7 +159,7 @@ func TestLanesHaveNoFolder(t *testing.T) {
 // undone, its files of the plan among it, and the other one counts.
 func TestLanesAreAccounted(t *testing.T) {
 	for _, also := range []string{"echo > 3.txt", "echo '#' >> plan.toml"} {
-		b, r := inTwoLanes(t, changes+"; "+also, &checkpoint.Memory{}, func(string) {})
+		b, r := inTwoLanes(t, changes+"; "+also, "", &checkpoint.Memory{}, func(string) {})
 		one, two := r.Run.Steps[0], r.Run.Steps[1]
 		if one.Status == history.Completed || two.Status != history.Completed {
 			t.Errorf("%s: %s is %s, %s is %s: %v", also, one.Address, one.Status, two.Address, two.Status, r.Err)
@@ -170,11 +170,29 @@ func TestLanesAreAccounted(t *testing.T) {
 	}
 }
 
+// TestLanesMeetBesideTheTree: a step that wrote in an ignored folder which another one
+// took away is carried out once more, after it.
+func TestLanesMeetBesideTheTree(t *testing.T) {
+	const rest = "mkdir new; echo made > new/a.txt; chmod 755 1.txt; rm old/gone.txt; rm -rf cache; "
+	for _, instead := range []string{"true", "echo > cache", "ln -s old cache"} {
+		b, r := inTwoLanes(t, rest+instead, "rm -f cache; mkdir -p cache; echo x > cache/x", &checkpoint.Memory{}, func(string) {})
+		r.Want(t, history.Achieved)
+		for _, s := range r.Run.Steps {
+			if first := s.Attempts[0].Failure; first == nil || first.Class != history.Met {
+				t.Errorf("%s: the first attempt of step %s: %v", instead, s.Address, first)
+			}
+		}
+		if text, err := os.ReadFile(filepath.Join(b.Dir, "cache/x")); string(text) != "x\n" {
+			t.Errorf("%s: cache/x is %q, %v", instead, text, err)
+		}
+	}
+}
+
 // TestLanesAreVerified: what a step in a lane elsewhere made is compared with its digest
 // before it counts.
 func TestLanesAreVerified(t *testing.T) {
 	damaged := &damaging{of: ledger.Sum([]byte("made\n"))}
-	b, r := inTwoLanes(t, changes, damaged, func(string) {})
+	b, r := inTwoLanes(t, changes, "", damaged, func(string) {})
 	one := r.Run.Steps[0]
 	if one.Status == history.Completed || !strings.Contains(fmt.Sprint(one.Attempts[0].Failure), "damaged") {
 		t.Errorf("%s, %v: %v", one.Status, one.Attempts[0].Failure, r.Err)

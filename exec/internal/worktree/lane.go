@@ -118,6 +118,15 @@ type Made struct {
 	Changes []ledger.Change // of the tree that it held before
 	Aside   []string        // paths in no tree that were written, sorted
 	Git     []string        // what moved in the copy of the repository
+	flat    map[string]bool // paths of Aside at which no folder is any more
+}
+
+// aside notes a path in no tree that was written, and whether a folder is there.
+func (m *Made) aside(name string, folder bool) {
+	if m.flat == nil {
+		m.flat = map[string]bool{}
+	}
+	m.Aside, m.flat[name] = append(m.Aside, name), !folder
 }
 
 // Look finds out what was done in a lane since it was opened; in is the layer,
@@ -135,8 +144,12 @@ func (l *Lane) Look(ctx context.Context, in *layer.Layer) (*Made, error) {
 		return nil, fmt.Errorf("exec: the tree cannot be read: %w", err)
 	}
 	made := &Made{Tree: now, Changes: ledger.Diff(before, now)}
-	if made.Aside, _, err = l.Aside().Written(); err != nil {
+	written, stamps, err := l.Aside().Written()
+	if err != nil {
 		return nil, err
+	}
+	for _, name := range written {
+		made.aside(name, stamps[name].Mode.IsDir())
 	}
 	state, err := git.Read(l.Dir)
 	if err != nil {
@@ -180,7 +193,7 @@ func (l *Lane) sorted() *Made {
 		case !outside(&l.Scanner.Scope, c.Path):
 			made.Changes = append(made.Changes, c)
 		case c.Path != ".git" && !strings.HasPrefix(c.Path, ".git/"):
-			made.Aside = append(made.Aside, c.Path)
+			made.aside(c.Path, isFolder(c))
 		}
 	}
 	return made
@@ -313,14 +326,19 @@ func (m *Made) Meets(o *Made) []string {
 
 // inGone are the paths that o wrote in what m removed, or made no folder.
 func (m *Made) inGone(o *Made) (paths []string) {
-	gone := map[string]bool{}
+	gone, wrote := map[string]bool{}, slices.Clone(o.Aside)
 	for _, c := range m.Changes {
 		gone[c.Path] = !isFolder(c)
 	}
 	for _, c := range o.Changes {
-		for folder := path.Dir(c.Path); folder != "." && c.After != nil; folder = path.Dir(folder) {
-			if gone[folder] {
-				paths = append(paths, c.Path)
+		if c.After != nil {
+			wrote = append(wrote, c.Path)
+		}
+	}
+	for _, name := range wrote {
+		for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
+			if gone[folder] || m.flat[folder] {
+				paths = append(paths, name)
 				break
 			}
 		}
