@@ -174,19 +174,15 @@ func instead(run *history.Run, path, lock string) []action.Action {
 	return append(ways, action.Action{Kind: action.Finish, Run: run.Started.Run, Path: path})
 }
 
-// edited names the files of a plan that are not what they were when there were
-// several; "" where there was one, or none is known.
+// edited tells of the files of a plan that are not what they were when there
+// were several; "" where there was one, or none is known.
 func edited(was, now []plan.Source) string {
-	var names []string
-	for _, f := range was {
-		if same := func(n plan.Source) bool {
-			return n.Digest == f.Digest && filepath.Base(n.Path) == filepath.Base(f.Path)
-		}; len(was) > 1 && !slices.ContainsFunc(now, same) {
-			names = append(names, displayPath(f.Path))
-		}
-	}
+	names := plan.Edited(was, now)
 	if len(names) == 0 {
 		return ""
+	}
+	for i, name := range names {
+		names[i] = displayPath(name)
 	}
 	return ": other than they were: " + strings.Join(names, ", ")
 }

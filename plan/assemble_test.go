@@ -197,6 +197,12 @@ func TestAssembledPlanThatMoves(t *testing.T) {
 		t.Error("a file that was added was not noticed")
 	}
 	l = lock()
+	write("tasks.txt", "three\n")
+	var e *plan.LockError
+	if !errors.As(l.Verify(), &e) || len(e.Files) != 1 || !strings.Contains(e.Error(), "other than they were: "+tasks) {
+		t.Errorf("of two files that one was edited is told as %v", e)
+	}
+	l = lock()
 	if err := os.Remove(tasks); err != nil {
 		t.Fatal(err)
 	}

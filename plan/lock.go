@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -151,7 +152,7 @@ func (l *Locked) Verify() error {
 		return &LockError{What: "plan", Want: l.draft.asRead, Err: err}
 	}
 	if got := d.Plan.Digest(); got != l.draft.asRead {
-		return &LockError{What: "plan", Want: l.draft.asRead, Got: got}
+		return &LockError{What: "plan", Want: l.draft.asRead, Got: got, Files: Edited(l.draft.Files, d.Files)}
 	}
 	if d.origin != nil {
 		l.origin = d.origin
@@ -303,11 +304,26 @@ func (e *CheckError) Error() string {
 	return fmt.Sprintf("plan: refused with %s:%s", count(errors, "error"), b.String())
 }
 
+// Edited names the files of a plan that are not what they were when there were
+// several: none where there was one.
+func Edited(was, now []Source) []string {
+	var names []string
+	for _, f := range was {
+		if same := func(n Source) bool {
+			return n.Digest == f.Digest && filepath.Base(n.Path) == filepath.Base(f.Path)
+		}; len(was) > 1 && !slices.ContainsFunc(now, same) {
+			names = append(names, f.Path)
+		}
+	}
+	return names
+}
+
 // LockError says that something is not what was locked.
 type LockError struct {
 	What      string // "plan", "envelope", "base tree", "lock file"
 	Want, Got ledger.Digest
-	Err       error // what kept it from being read, if that is the reason
+	Files     []string // of a plan of several, those that are not what they were
+	Err       error    // what kept it from being read, if that is the reason
 }
 
 // Error says what moved and what can be done about it.
@@ -318,7 +334,12 @@ func (e *LockError) Error() string {
 	case e.Got == "":
 		return fmt.Sprintf("plan: the %s is not what was locked: it was %s and is not there any more", e.What, e.Want)
 	}
-	return fmt.Sprintf("plan: the %s is not what was locked: it was %s and is %s; lock the plan again, or bring back what was locked", e.What, e.Want, e.Got)
+	var files string
+	if len(e.Files) > 0 {
+		files = ": other than they were: " + safetext.Escape(strings.Join(e.Files, ", "))
+	}
+	return fmt.Sprintf("plan: the %s is not what was locked: it was %s and is %s%s; lock the plan again, or bring back what was locked",
+		e.What, e.Want, e.Got, files)
 }
 
 // Unwrap is what kept the thing from being read, if that is the reason.
