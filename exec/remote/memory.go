@@ -160,7 +160,7 @@ func (l *memoryLease) Context() context.Context { return l.ctx }
 func (l *memoryLease) Done(_ context.Context, r Result) error {
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
-	if l.job.lost || l.job.lease != l {
+	if l.job.lost || l.job.lease != l || l.job.result != nil {
 		return ErrLost
 	}
 	l.job.result = &r
@@ -172,7 +172,7 @@ func (l *memoryLease) Done(_ context.Context, r Result) error {
 func (l *memoryLease) Return(context.Context) error {
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
-	if l.job.lost || l.job.lease != l {
+	if l.job.lost || l.job.lease != l || l.job.result != nil {
 		return ErrLost
 	}
 	l.job.lease = nil

@@ -62,7 +62,7 @@ var cases = []struct {
 	{"result", "what a worker gives back of a job reaches its owner, in the same words", testResult},
 	{"once", "a job that is submitted twice is carried out once, and its result can be had twice", testOnce},
 	{"able", "a worker gets no job that it does not take, and another one does", testAble},
-	{"alone", "of two workers one has a job", testAlone},
+	{"alone", "of two workers one has a job, and of two results that it gives back the first counts", testAlone},
 	{"cancel", "a job that is called back ends with whoever carries it out, and nobody takes it any more", testCancel},
 	{"return", "a job that a worker returns is another one's", testReturn},
 	{"lost", "a job whose worker is gone is ErrLost, and what that worker gives back later is dropped", testLost},
@@ -206,7 +206,12 @@ func testAlone(ctx context.Context, q Queue) error {
 	if err := none(ctx, q.Another, any); err != nil {
 		return err
 	}
-	return errors.Join(lease.Done(ctx, made(j)), came(ctx, q, j))
+	err = lease.Done(ctx, made(j))
+	if again := lease.Done(ctx, remote.Result{Key: j.Key, Host: "again"}); again == nil {
+		err = errors.Join(err, errors.New("another result was taken once there was one"))
+	}
+	_ = lease.Return(ctx) // nothing is left to give back
+	return errors.Join(err, came(ctx, q, j))
 }
 
 func testCancel(ctx context.Context, q Queue) error {
