@@ -104,8 +104,8 @@ type lane struct {
 // or the like, rests the longer the more jobs in a row it could not carry out: it is
 // idle, and would have each job before those that are at work.
 func (w *lane) run(ctx context.Context) error {
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
-		return fmt.Errorf("remote: %w", err)
+	if err := w.own(); err != nil {
+		return err
 	}
 	for broken := 0; ; {
 		lease, err := w.Jobs.Take(ctx, func(j Job) Fit { return w.fit(ctx, j) })
@@ -302,6 +302,9 @@ func (w *lane) place(ctx context.Context, base record.Snapshot) (*ledger.Tree, e
 	}
 	last := w.holds
 	w.holds = nil
+	if err := w.own(); err != nil {
+		return nil, err
+	}
 	have, err := scanOf(ctx, w.dir, last)
 	if err != nil {
 		return nil, err
@@ -311,6 +314,23 @@ func (w *lane) place(ctx context.Context, base record.Snapshot) (*ledger.Tree, e
 		return nil, fmt.Errorf("the tree that it begins with: %w", err)
 	}
 	return have, nil
+}
+
+// own has the folder be there, a folder, and without what no tree has that the step of
+// an earlier job left: a repository, whose hooks the next one would run.
+func (w *lane) own() error {
+	info, err := os.Lstat(w.dir)
+	if err == nil && !info.IsDir() {
+		return fmt.Errorf("remote: %s is no folder, and nobody works behind a link: take it away, and it is made anew", w.dir)
+	}
+	err = os.MkdirAll(w.dir, 0o755) // somebody may have taken it away
+	for _, name := range []string{".git", ".planlock"} {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(w.dir, name)))
+	}
+	if err != nil {
+		return fmt.Errorf("remote: %w", err)
+	}
+	return nil
 }
 
 // missing are the contents that a folder has not, where it is to hold a tree.
