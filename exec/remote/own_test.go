@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/remote"
+	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -69,5 +70,22 @@ func TestFolderOfItsOwn(t *testing.T) {
 				t.Errorf("what is theirs: %v, %v", there, err)
 			}
 		})
+	}
+}
+
+// TestRelativeFolder: a worker may be given its folder from where it is started.
+func TestRelativeFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	queue, blobs := &remote.Memory{}, &checkpoint.Memory{}
+	x := &remote.Executor{Jobs: queue, Blobs: blobs, As: &shell.Executor{}}
+	w := &remote.Worker{Jobs: queue, Blobs: blobs, Executors: exec.Default(&shell.Executor{}), Dir: "work"}
+	go w.Run(t.Context())
+	work := exec.Work{RunID: "r", Dir: t.TempDir(), Step: &plan.Step{Address: "1.1"}, Task: &plan.Task{}}
+	work.Method.Run = "echo made > a"
+	if said, err := x.Execute(t.Context(), work); err != nil {
+		t.Fatal(said, err)
+	}
+	if made, err := os.ReadFile(filepath.Join(work.Dir, "a")); err != nil || string(made) != "made\n" {
+		t.Errorf("it made %q, %v", made, err)
 	}
 }

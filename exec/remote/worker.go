@@ -64,6 +64,9 @@ func (w *Worker) Run(ctx context.Context) (err error) {
 		defer os.RemoveAll(temp) // as far as the system lets it
 		dir = temp
 	}
+	if dir, err = filepath.Abs(dir); err != nil { // commands run in it
+		return fmt.Errorf("remote: %w", err)
+	}
 	kept, err := cache.Open(filepath.Join(dir, "cache"), cmp.Or(w.Cache, DefaultCache), w.Blobs)
 	if err != nil {
 		return fmt.Errorf("remote: %w", err)
