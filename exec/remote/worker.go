@@ -153,7 +153,7 @@ func (w *lane) fit(ctx context.Context, j Job) Fit {
 	for _, l := range w.beside {
 		switch had := l.had.Load(); {
 		case had == nil:
-		case had.tree == j.Base.Tree:
+		case had.base == j.Base.Tree, had.tree == j.Base.Tree:
 			return HasTree
 		case had.run == j.Run:
 			best = KnowsRun
@@ -162,10 +162,12 @@ func (w *lane) fit(ctx context.Context, j Job) Fit {
 	return best
 }
 
-// had is a tree that a worker has, and of which run.
+// had is what a lane did last: in which run, from which tree, and to which. An
+// attempt that follows a failed one begins where that did, and finds there what
+// that left in the caches of the run.
 type had struct {
-	run  string
-	tree ledger.Digest
+	run        string
+	base, tree ledger.Digest
 }
 
 func (w *Worker) executor(name string) exec.Executor {
@@ -289,7 +291,7 @@ func (w *lane) carryOut(ctx context.Context, job Job, r *Result) (err error) {
 		return fmt.Errorf("what it made cannot be kept: %w", err)
 	}
 	w.holds = made
-	w.had.Store(&had{job.Run, r.Tree.Tree})
+	w.had.Store(&had{job.Run, job.Base.Tree, r.Tree.Tree})
 	if text, err = json.Marshal(what); err == nil {
 		r.Said, err = w.store.Put(ctx, text)
 	}
