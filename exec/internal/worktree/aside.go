@@ -139,8 +139,11 @@ func (a *Aside) Enter() error {
 func (a *Aside) Know(now map[string]Stamp) error {
 	a.known, a.quiet = now, a.of.Layers != nil
 	text, err := json.Marshal(now)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(a.of.RunDir(), asideName), text, 0o600)
+	if name := filepath.Join(a.of.RunDir(), asideName); err == nil {
+		// Whoever goes on has the one before, or this one, and never a part.
+		if err = os.WriteFile(name+".new", text, 0o600); err == nil {
+			err = os.Rename(name+".new", name)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("exec: what the copy holds besides the tree cannot be noted: %w", err)

@@ -26,6 +26,9 @@ func (a *Aside) Begin() (err error) {
 	if a.begun = a.last(); !a.quiet || a.begun == nil {
 		a.begun, err = a.stamps(a.of.Dir)
 	}
+	if err == nil && a.known == nil { // a controller was killed before it noted it
+		err = a.Know(a.begun)
+	}
 	return err
 }
 
