@@ -373,15 +373,21 @@ func TestBestFit(t *testing.T) {
 	for _, want := range []string{"long", "tree", "run", "able"} {
 		take(want)
 	}
-	made := job("able")
-	made.Key, made.Made = "run", "somebody"
-	q = opened(t, database(t))
-	begun := time.Now()
-	if err := q.Submit(t.Context(), made); err != nil {
-		t.Fatal(err)
-	}
-	take("run")
-	if took := time.Since(begun); took < moment {
-		t.Errorf("it was taken after %v from the one who has its tree", took)
+	for _, c := range []struct {
+		made    string
+		attempt int
+		left    time.Duration
+	}{{"somebody", 1, moment}, {"", 2, longer}} {
+		left := job("run")
+		left.Made, left.Attempt = c.made, c.attempt
+		q = opened(t, database(t))
+		begun := time.Now()
+		if err := q.Submit(t.Context(), left); err != nil {
+			t.Fatal(err)
+		}
+		take("run")
+		if took := time.Since(begun); took < c.left {
+			t.Errorf("%+v: it was taken after %v from the one who has its tree", c, took)
+		}
 	}
 }

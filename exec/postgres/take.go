@@ -67,12 +67,12 @@ func (q *Queue) wait(ctx context.Context, news <-chan struct{}, fit func(remote.
 		}
 		rest, seen := second, map[int64]time.Time{}
 		for _, f := range fitting(rows, fit) {
-			if f.made && f.fit < remote.HasTree {
+			if f.left > 0 && f.fit < remote.HasTree {
 				since, ok := left[f.row.ID]
 				if !ok {
 					since = time.Now()
 				}
-				if seen[f.row.ID] = since; time.Since(since) < moment {
+				if seen[f.row.ID] = since; time.Since(since) < f.left {
 					rest = moment
 					continue
 				}
@@ -91,10 +91,12 @@ func (q *Queue) wait(ctx context.Context, news <-chan struct{}, fit func(remote.
 	}
 }
 
-// moment is how long a job is left to the worker that has its tree, and long how long
-// one waits at most because others fit better.
+// moment is how long a job is left to the worker that has its tree, and longer how
+// long where it is another attempt, which may want the caches of the one before; long
+// is how long one waits at most because others fit better.
 const (
 	moment = 50 * time.Millisecond
+	longer = time.Second
 	long   = 10 * time.Second
 )
 
@@ -102,7 +104,7 @@ const (
 type fittingRow struct {
 	row  *rivertype.JobRow
 	fit  remote.Fit
-	made bool // some worker has its tree
+	left time.Duration // to the worker that has its tree, where there may be one
 }
 
 // fitting are the jobs that a worker can carry out: those that wait for long, then
@@ -118,11 +120,22 @@ func fitting(rows []*rivertype.JobRow, fit func(remote.Job) remote.Fit) (all []f
 			f = remote.HasTree + 1
 		}
 		if f > remote.Unfit {
-			all = append(all, fittingRow{row, f, o.Job.Made != ""})
+			all = append(all, fittingRow{row, f, leftFor(&o.Job)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b fittingRow) int { return cmp.Compare(b.fit, a.fit) })
 	return all
+}
+
+// leftFor is how long a job is left to the worker that has its tree.
+func leftFor(j *remote.Job) time.Duration {
+	switch {
+	case j.Attempt > 1:
+		return longer
+	case j.Made != "":
+		return moment
+	}
+	return 0
 }
 
 // A look is one at the jobs that nobody has, for all who ask before it begins.
