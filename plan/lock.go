@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -310,13 +310,16 @@ func Edited(was, now []Source) []string {
 	var names []string
 	for _, f := range was {
 		if same := func(n Source) bool {
-			return n.Digest == f.Digest && filepath.Base(n.Path) == filepath.Base(f.Path)
+			return n.Digest == f.Digest && baseOf(n.Path) == baseOf(f.Path)
 		}; len(was) > 1 && !slices.ContainsFunc(now, same) {
 			names = append(names, f.Path)
 		}
 	}
 	return names
 }
+
+// baseOf is the last name of a path, of whatever system.
+func baseOf(file string) string { return path.Base(strings.ReplaceAll(file, `\`, "/")) }
 
 // LockError says that something is not what was locked.
 type LockError struct {
