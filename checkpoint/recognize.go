@@ -8,11 +8,10 @@ import (
 )
 
 // Recognize spares the store to read a snapshot that the caller has in memory
-// already. It reports whether tree, times included, is what snap stands for:
-// whether the manifest that a store writes of all of it is that of snap, and is
-// kept. A snapshot that was written as the difference to another one is not
-// recognized. size is that of the manifest, for [Store.Recall]; 0 if tree is
-// something else.
+// already. Where tree, times included, is what snap stands for, so that the
+// manifest which a store writes of all of it is that of snap, and is kept, it
+// returns how many bytes that has, for [Store.Recall]; else 0. A snapshot that was
+// written as the difference to another one is not recognized.
 func (s *Store) Recognize(ctx context.Context, snap record.Snapshot, tree *ledger.Tree) (size uint64, err error) {
 	if tree.Digest() != snap.Tree {
 		return 0, nil

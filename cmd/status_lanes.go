@@ -66,8 +66,8 @@ type workDocument struct {
 
 // newStatus finds out which steps are at work, in which lanes, and which wait.
 func newStatus(run *history.Run, cutOff bool) statusDocument {
-	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff, Stopped: stopped(run),
-		AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{},
+	d := statusDocument{Schema: "planlock.status/1", Run: run.Started.Run, Status: run.Status, CutOff: cutOff,
+		Stopped: stopped(run), AtWork: []workDocument{}, ToJoin: []workDocument{}, JoinFailed: []workDocument{},
 		Dropped: []workDocument{}, Parked: []workDocument{}, Waiting: []workDocument{}, Questions: []string{}}
 	if run.After != nil {
 		for _, b := range run.After.Setbacks {

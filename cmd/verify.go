@@ -128,7 +128,7 @@ type provedRun struct {
 	Views    int            `json:"views"`
 	Missing  []string       `json:"views_missing,omitempty"` // they can be drawn again
 	Foreign  []string       `json:"views_foreign,omitempty"` // files among the views that are none
-	Older    []string       `json:"views_older,omitempty"`   // that another version of planlock drew, otherwise than this one
+	Older    []string       `json:"views_older,omitempty"`   // another version drew them otherwise
 	After    int            `json:"after_end,omitempty"`     // records of what was done with its work since
 	Sealed   bool           `json:"sealed"`
 	Status   history.Status `json:"status"`

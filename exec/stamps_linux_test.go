@@ -177,7 +177,8 @@ func TestAfterAKillInALayer(t *testing.T) {
 	if got := second.says(); got != "works" { // the step that was cut off runs again, in its layer
 		t.Errorf("it says %q", got)
 	}
-	if drawn, err := filepath.Glob(filepath.Join(dir, exec.Own, "runs", "*", "views", "checkpoint.yaml")); err != nil || len(drawn) > 0 {
+	drawn, err := filepath.Glob(filepath.Join(dir, exec.Own, "runs", "*", "views", "checkpoint.yaml"))
+	if err != nil || len(drawn) > 0 {
 		t.Errorf("%v says where to go on with a run that goes on, %v", drawn, err)
 	}
 	second.tell(t)

@@ -95,7 +95,8 @@ func fileSystem(file os.FileInfo) any { return file.Sys().(*syscall.Stat_t).Dev 
 // command as far confined as box says. The folder is there until clean is called.
 func tryOverlay(state, tree string, box confinement) (found Overlay, clean func()) {
 	trusted := tree != userTree && firstUsers()
-	can, clean := inFolder(state, []string{"at", "upper", "work", "lower/folder/in", "lower/gone"}, func(dir string) bool {
+	folders := []string{"at", "upper", "work", "lower/folder/in", "lower/gone"}
+	can, clean := inFolder(state, folders, func(dir string) bool {
 		in := func(name string) string { return filepath.Join(dir, name) }
 		v := &layer.View{At: in("at"), Lowers: []string{in("lower")}, Upper: in("upper"),
 			Work: in("work"), Trusted: trusted}

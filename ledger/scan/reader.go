@@ -74,7 +74,7 @@ func (r *reader) visit(v *visit) {
 // release closes the folder when nobody needs it any more. The root is the
 // caller's.
 func (r *reader) release(v *visit) {
-	if v.users.Add(-1) > 0 {
+	if v.users.Add(-1) != 0 {
 		return
 	}
 	v.share()

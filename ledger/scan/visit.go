@@ -124,11 +124,12 @@ func (v *visit) own() {
 // for in v any more; folders in it would still be placed. Of an empty one there is
 // nothing to share, and the rows of a tree that was read may be nil.
 func (v *visit) share() {
-	if v.like == nil || len(v.rows) == 0 || !v.fresh || len(v.subs)+len(v.late) > 0 || !v.names.Equal(v.like.Names()) ||
-		!slices.Equal(v.rows, v.like.Rows()) {
+	if v.like == nil || len(v.rows) == 0 || !v.fresh || len(v.subs)+len(v.late) > 0 {
 		return
 	}
-	v.names, v.rows = v.like.Names(), v.like.Rows()
+	if names, rows := v.like.Names(), v.like.Rows(); v.names.Equal(names) && slices.Equal(v.rows, rows) {
+		v.names, v.rows = names, rows
+	}
 }
 
 // link notes where the entry i leads.
